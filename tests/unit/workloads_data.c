@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* What is written does not compress and no 4 KiB come twice. */
+#include <zlib.h>
+
+#include "tests/test.h"
+#include "workloads/data.h"
+
+#define SLOTS 32
+
+static uint64_t hash(const void *block, unsigned bytes)
+{
+	const uint64_t *p = block;
+	uint64_t h = 0;
+
+	for (unsigned i = 0; i < bytes / 8; i++)
+		h = (h ^ p[i]) * 0x9fb21c651e98df25ull + (h >> 29);
+	return h;
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* As a worker does: its slots in turn, filled once, renewed before each write. Pieces of @grain bytes are looked at. */
+static void no_two_equal(uint32_t bytes, uint64_t total, unsigned grain)
+{
+	char *pool = aligned_alloc(4096, (size_t)bytes * SLOTS);
+	uint64_t n = total / grain, at = 0, stamp = 12345;
+	uint64_t *seen = malloc(n * sizeof *seen);
+
+	data_fill(pool, (size_t)bytes * SLOTS, stamp);
+	for (unsigned i = 0; at < n; i++) {
+		char *block = pool + (size_t)bytes * (i % SLOTS);
+		stamp = data_renew((uintptr_t)block, bytes, stamp);
+		for (uint32_t k = 0; k < bytes && at < n; k += grain)
+			seen[at++] = hash(block + k, grain);
+	}
+	qsort(seen, n, sizeof *seen, compare);
+	uint64_t equal = 0;
+	for (uint64_t i = 1; i < n; i++)
+		equal += seen[i] == seen[i - 1];
+	free(seen);
+	free(pool);
+	CHECK_INT(equal, 0);
+}
+
+TEST(no_two_equal_4k_blocks_in_1_gib)
+{
+	DO(no_two_equal(4096, (uint64_t)1 << 30, 4096));
+	DO(no_two_equal(128 << 10, (uint64_t)256 << 20, 4096));
+	DO(no_two_equal(1 << 20, (uint64_t)256 << 20, 4096));
+}
+
+/* What a drive that dedups sectors, or a compressor with a window of any length, would live on. */
+TEST(no_two_equal_pieces_at_any_distance)
+{
+	DO(no_two_equal(128 << 10, (uint64_t)64 << 20, 512));
+	DO(no_two_equal(4096, (uint64_t)32 << 20, 32));
+	DO(no_two_equal(128 << 10, (uint64_t)32 << 20, 32));
+}
+
+static double ratio(uint32_t bytes)
+{
+	uLong total = 16 << 20;
+	uLongf out = compressBound(total);
+	char *data = malloc(total), *pool = aligned_alloc(4096, (size_t)bytes * SLOTS);
+	Bytef *packed = malloc(out);
+	uint64_t stamp = 1;
+
+	data_fill(pool, (size_t)bytes * SLOTS, 99);
+	for (uLong at = 0, i = 0; at < total; at += bytes, i++) {
+		char *block = pool + (size_t)bytes * (i % SLOTS);
+		stamp = data_renew((uintptr_t)block, bytes, stamp);
+		memcpy(data + at, block, bytes);
+	}
+	if (compress2(packed, &out, (const Bytef *)data, total, 1) != Z_OK)
+		abort();
+	free(data);
+	free(pool);
+	free(packed);
+	return (double)out / (double)total;
+}
+
+TEST(does_not_compress)
+{
+	/* The window of the compressor holds several renewed copies of a small slot set. */
+	CHECK(ratio(4096) > 0.99);
+	CHECK(ratio(128 << 10) > 0.99);
+}
+
+TEST(every_word_is_made_new_and_nothing_else)
+{
+	uint64_t a[1024], b[1024], state = 7;
+
+	data_fill(a, sizeof a, 1);
+	memcpy(b, a, sizeof a);
+	for (uint32_t bytes = 8; bytes <= sizeof a; bytes += bytes < 1024 ? 8 : 512) {
+		state = data_renew((uintptr_t)a, bytes, state);
+		for (uint32_t i = 0; i < bytes / 8; i++)
+			CHECK(a[i] != b[i]);
+		CHECK(!memcmp(a + bytes / 8, b + bytes / 8, sizeof a - bytes));
+		memcpy(b, a, sizeof a);
+	}
+}
+
+TEST_MAIN

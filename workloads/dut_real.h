@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Block devices and files: what dut.c, dut_*.c and purge.c share. */
+#ifndef WORKLOADS_DUT_REAL_H
+#define WORKLOADS_DUT_REAL_H
+
+#include <stddef.h>
+
+#include "workloads/dut.h"
+
+struct engine;
+
+struct dut_real {
+	struct dut d;
+	int fd; /* -1: opened for its facts only */
+	bool buffered; /* the file system refuses O_DIRECT */
+	struct engine *engine; /* NULL until the first job */
+	bool polled;
+	char dump_latencies[512]; /* "" none */
+	char temperature[600]; /* file in sysfs, m degrees C; "" none */
+};
+
+struct dut_request {
+	const struct dut_name *name;
+	const char *typed;
+	enum dut_open_mode mode;
+	const struct dut_options *opt;
+};
+
+int dut_file_open(const struct dut_request *q, struct dut **ret, struct err *err) must_check;
+int dut_block_open(const struct dut_request *q, struct dut **ret, struct err *err) must_check;
+
+/* dut_block.c: an empty one with its operations; and the engine on it, once fd and facts are there. */
+struct dut_real *dut_real_new(const struct dut_request *q, enum dut_kind kind);
+int dut_real_start(struct dut_real *r, struct err *err) must_check;
+
+/* dut_sysfs.c: fills what sysfs knows of block device @major:@minor; @root is "/sys" but in tests. */
+void sysfs_facts(const char *root, unsigned major, unsigned minor, struct dut_real *r);
+bool sysfs_host_managed(const char *root, unsigned major, unsigned minor);
+/* Printable UTF-8 only, trimmed, runs of blanks made one. */
+void clean_text(char *out, size_t n, const char *in);
+
+/* purge.c: marks blocks, erases, reads them back. */
+int purge_real(struct dut_real *r, enum purge_method m, struct purge_report *ret,
+	       struct err *err) must_check;
+
+#endif

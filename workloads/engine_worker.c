@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: MIT */
+/* The loop that IOs go through. Nothing here locks, allocates or logs. */
+#include "workloads/engine_impl.h"
+
+#include <errno.h>
+#include <linux/time_types.h>
+#include <string.h>
+
+#include "workloads/data.h"
+
+/* IOs in flight, integrated up to @t: counted by submissions and completions, not taken from latencies. */
+static always_inline void live_until(struct worker *w, uint64_t t)
+{
+	if (likely(t > w->t_live)) {
+		w->area += (t - w->t_live) * (uint64_t)(int64_t)w->live;
+		w->t_live = t;
+	}
+}
+
+static void note_late(struct worker *w, uint64_t t)
+{
+	for (unsigned i = 0; i < w->n_batch; i++) {
+		uint64_t late = t > w->batch[i]->due ? t - w->batch[i]->due : 0;
+		if (late > w->part->late_ticks)
+			w->part->late_ticks = late;
+	}
+}
+
+/* Falls through from the last slot to the first. */
+static always_inline void stamp(struct slot *const *batch, unsigned n, uint64_t t)
+{
+	_Static_assert(ENGINE_BATCH == 8, "one case for each slot of a batch");
+	switch (n) {
+	case 8:
+		batch[7]->t_sub = t; /* fall through */
+	case 7:
+		batch[6]->t_sub = t; /* fall through */
+	case 6:
+		batch[5]->t_sub = t; /* fall through */
+	case 5:
+		batch[4]->t_sub = t; /* fall through */
+	case 4:
+		batch[3]->t_sub = t; /* fall through */
+	case 3:
+		batch[2]->t_sub = t; /* fall through */
+	case 2:
+		batch[1]->t_sub = t; /* fall through */
+	case 1:
+		batch[0]->t_sub = t;
+	}
+}
+
+/* All of a batch carry the time just before it is handed over. */
+static always_inline void stamp_batch(struct worker *w)
+{
+	unsigned n = w->n_batch;
+	uint64_t t = tick_now(w->tsc);
+
+	if (n == 1)
+		w->batch[0]->t_sub = t;
+	else
+		stamp(w->batch, n, t);
+	if (unlikely(w->rate))
+		note_late(w, t);
+	w->n_batch = 0;
+	live_until(w, t);
+	w->live += (int)n;
+	if (w->live > w->live_max)
+		w->live_max = w->live;
+	atomic_store_explicit(&w->pub_live, w->live, memory_order_relaxed);
+}
+
+static void submit_failed(struct worker *w, int rc)
+{
+	if (rc != -EINTR && rc != -ETIME && rc != -EAGAIN && rc != -EBUSY)
+		worker_fatal(w, rc);
+}
+
+/* The kernel may take fewer than offered: the rest goes with the next call. */
+static always_inline void submit(struct worker *w, unsigned min_complete, unsigned flags)
+{
+	int n = ring_enter(&w->ring, min_complete, flags, NULL, 0);
+
+	if (likely(n >= 0))
+		w->ring.taken += (unsigned)n;
+	else
+		submit_failed(w, n);
+}
+
+static always_inline void flush(struct worker *w, unsigned min_complete)
+{
+	stamp_batch(w);
+	submit(w, min_complete, min_complete ? IORING_ENTER_GETEVENTS : 0);
+}
+
+void worker_flush(struct worker *w, unsigned min_complete)
+{
+	flush(w, min_complete);
+}
+
+/* The next stretch of the slot's write data, made new. */
+static always_inline void fresh_data(struct worker *w, struct slot *s, uint32_t len)
+{
+	if (unlikely(s->write_at + (uint64_t)len > w->write_span))
+		s->write_at = 0;
+	s->addr[IO_WRITE] = s->write_base + s->write_at;
+	s->write_at += (len + w->write_mask) & ~w->write_mask;
+	w->stamp = data_renew(s->addr[IO_WRITE], len, w->stamp);
+}
+
+/* Writes the IO into the slot and into an entry of the ring. */
+static always_inline void put_io(struct worker *w, struct io_uring_sqe *sqe, struct slot *s,
+				 const struct gen_io *io)
+{
+	struct lane *y = io->stream->user;
+	unsigned op = io->stream->op;
+
+	s->off = io->off;
+	s->len = io->len;
+	s->lane = y;
+	if (op == IO_WRITE)
+		fresh_data(w, s, io->len);
+	ring_fill(sqe, (uint64_t[4]){ y->head, io->off, s->addr[op], io->len }, s);
+}
+
+static void batch_io(struct worker *w, struct slot *s, const struct gen_io *io)
+{
+	if (w->n_batch == ENGINE_BATCH)
+		worker_flush(w, 0);
+	put_io(w, ring_entry(&w->ring, w->ring.tail++), s, io);
+	w->batch[w->n_batch++] = s;
+}
+
+/* Plus FINE_FIRST. @ns < 2^HIST_MAX_BITS. */
+static always_inline uint64_t raw_bucket_of(uint64_t ns)
+{
+	union {
+		double d;
+		uint64_t bits;
+	} v = { .d = (double)(int64_t)ns + 0.5 };
+
+	return v.bits >> FINE_SHIFT;
+}
+
+static uint64_t bucket_of(uint64_t ns)
+{
+	return ns >> HIST_MAX_BITS ? FINE_BUCKETS - 1 : raw_bucket_of(ns) - FINE_FIRST;
+}
+
+static void dump_latency(struct part *p, uint64_t ns)
+{
+	if (p->dump_n == p->dump_cap) {
+		size_t cap = p->dump_cap ? p->dump_cap * 2 : 1 << 16;
+		uint64_t *v = realloc(p->dump, cap * sizeof *v);
+		BUG_ON(!v);
+		p->dump = v;
+		p->dump_cap = cap;
+	}
+	p->dump[p->dump_n++] = ns;
+}
+
+/* Beyond what every IO gets: response time of open loops, raw latencies. */
+static void account_more(struct worker *w, struct slot *s, uint64_t t, uint64_t ns)
+{
+	struct part_response *r = &w->part->response[s->lane->op];
+
+	if (w->e->dump)
+		dump_latency(w->part, ns);
+	if (!w->rate)
+		return;
+	uint64_t resp = t > s->due ? tick_to_ns(t - s->due, w->mult) : 0;
+	if (resp < ns)
+		resp = ns; /* sent a little before its time */
+	r->count[bucket_of(resp)]++;
+	r->n++;
+	r->sum_ns += resp;
+	if (resp < r->min_ns)
+		r->min_ns = resp;
+	if (resp > r->max_ns)
+		r->max_ns = resp;
+}
+
+static always_inline void account_sums(struct worker *w, struct lane *y, uint64_t ns)
+{
+	y->ios++;
+	y->sum_ns += ns;
+	if (ns > y->max_ns)
+		y->max_ns = ns;
+	if (ns < y->min_ns)
+		y->min_ns = ns;
+	if (ns > w->second_max_ns)
+		w->second_max_ns = ns;
+}
+
+/* A clock that stepped back, or a latency of days. */
+static __attribute__((noinline)) void account_extreme(struct worker *w, struct slot *s,
+						      uint64_t ticks)
+{
+	struct lane *y = s->lane;
+	uint64_t ns = 0;
+
+	if ((int64_t)ticks < 0)
+		w->part->clock_back++;
+	else
+		ns = tick_to_ns(ticks, w->mult);
+	y->fine[bucket_of(ns)]++;
+	y->coarse[bucket_of(ns) >> COARSE_SHIFT]++;
+	account_sums(w, y, ns);
+	if (w->full)
+		account_more(w, s, w->t_reap, ns);
+}
+
+static always_inline void account(struct worker *w, struct slot *s, uint64_t t, bool full)
+{
+	struct lane *y = s->lane;
+	uint64_t ticks = t - s->t_sub;
+
+	if (unlikely(ticks >= w->ticks_limit)) {
+		account_extreme(w, s, ticks);
+		return;
+	}
+	uint64_t ns = tick_to_ns(ticks, w->mult), i = raw_bucket_of(ns);
+
+	y->fine[i - FINE_FIRST]++;
+	y->coarse[(i >> COARSE_SHIFT) - (FINE_FIRST >> COARSE_SHIFT)]++;
+	account_sums(w, y, ns);
+	if (full)
+		account_more(w, s, t, ns);
+}
+
+void worker_account_odd(struct worker *w, struct slot *s, uint64_t t)
+{
+	account(w, s, t, true);
+	w->part->odd_bytes[s->lane - w->part->lane] += (int64_t)s->len - s->lane->len;
+}
+
+/* The slow way: the budget, a depth that is to fall, open loops. */
+static void issue_one(struct worker *w, struct slot *s)
+{
+	struct gen_io io;
+
+	if (w->credit) {
+		w->credit--;
+		gen_next(&w->gen, &w->gen.rng, w->gen.n_streams == 1, &io);
+	} else if (!worker_next_io(w, &io)) {
+		s->lane = NULL;
+		w->free[w->n_free++] = s;
+		return;
+	}
+	batch_io(w, s, &io);
+}
+
+static void issue_slowly(struct worker *w, unsigned n)
+{
+	struct slot *s[ENGINE_BATCH];
+
+	memcpy(s, w->batch, n * sizeof(struct slot *));
+	w->n_batch = 0;
+	for (unsigned i = 0; i < n; i++)
+		issue_one(w, s[i]);
+}
+
+static always_inline void issue_fast(struct worker *w, unsigned n, bool single)
+{
+	struct io_uring_sqe *sqe = ring_entry(&w->ring, w->ring.tail);
+	struct rng rng = w->gen.rng; /* in registers for a while */
+
+	for (struct slot **s = w->batch, **end = s + n; s != end; s++, sqe++) {
+		struct gen_io io;
+		gen_next(&w->gen, &rng, single, &io);
+		put_io(w, sqe, *s, &io);
+	}
+	w->gen.rng = rng;
+}
+
+/* New IOs into the @n slots of the batch. Their entries lie side by side, unless something was sent again meanwhile. */
+static always_inline void issue_batch(struct worker *w, unsigned n)
+{
+	if (unlikely(w->credit < n) || unlikely(n > ring_room(&w->ring))) {
+		issue_slowly(w, n);
+		return;
+	}
+	if (w->gen.n_streams == 1)
+		issue_fast(w, n, true);
+	else
+		issue_fast(w, n, false);
+	w->credit -= n;
+	w->n_batch = n;
+	w->ring.tail += n;
+}
+
+/* Counts @n completions from @c on. Returns how many slots are free for the next IO, in w->batch. */
+static always_inline unsigned account_batch(struct worker *w, const struct io_uring_cqe *c,
+					    unsigned n, bool full)
+{
+	struct slot **free_slot = w->batch;
+	uint64_t t = w->t_reap;
+
+	for (; n--; c++) {
+		struct slot *s = (struct slot *)(uintptr_t)c->user_data;
+
+		if (likely(c->res == (int)s->lane->len))
+			account(w, s, t, full);
+		else if (!worker_bad(w, s, c->res, t))
+			continue;
+		*free_slot++ = s;
+	}
+	return (unsigned)(free_slot - w->batch);
+}
+
+/* What low depths do: one completion, one new IO, without the ado of a batch. */
+static always_inline void reap_one(struct worker *w, const struct io_uring_cqe *c, bool full)
+{
+	struct slot *s = (struct slot *)(uintptr_t)c->user_data;
+	struct gen_io io;
+
+	account(w, s, w->t_reap, full);
+	w->credit--;
+	gen_next(&w->gen, &w->gen.rng, w->gen.n_streams == 1, &io);
+	put_io(w, ring_entry(&w->ring, w->ring.tail++), s, &io);
+	w->batch[0] = s;
+	w->n_batch = 1;
+}
+
+static always_inline unsigned lesser(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
+/* A batch lies side by side in both rings: it ends where one of them wraps. */
+static always_inline void reap_batches(struct worker *w, unsigned head, unsigned tail, bool full)
+{
+	const struct ring *r = &w->ring;
+
+	while (head != tail) {
+		unsigned at = head & r->cq_mask, n = tail - head;
+		n = lesser(n, ENGINE_BATCH);
+		n = lesser(n, r->cq_mask + 1 - at);
+		n = lesser(n, ring_room(r));
+		if (unlikely(w->n_batch))
+			worker_flush(w, 0);
+		head += n;
+		issue_batch(w, account_batch(w, &r->cqes[at], n, full));
+	}
+}
+
+static always_inline bool is_good(const struct io_uring_cqe *c)
+{
+	const struct slot *s = (const struct slot *)(uintptr_t)c->user_data;
+
+	return c->res == (int)s->lane->len;
+}
+
+/* Takes what has completed by @t and puts the next IOs into its place. */
+static always_inline void reap(struct worker *w, uint64_t t, bool full)
+{
+	struct ring *r = &w->ring;
+	unsigned head = r->head, tail = ring_cq_tail(r), n = tail - head;
+	const struct io_uring_cqe *first = &r->cqes[head & r->cq_mask];
+
+	live_until(w, t);
+	w->live -= (int)n;
+	w->done += n;
+	w->t_reap = t;
+	if (n == 1 && likely(w->credit) && likely(!w->n_batch) && likely(is_good(first)))
+		reap_one(w, first, full);
+	else
+		reap_batches(w, head, tail, full);
+	ring_cq_done(r, tail);
+	atomic_store_explicit(&w->pub_done, w->done, memory_order_relaxed);
+}
+
+static void reap_plain(struct worker *w, uint64_t t)
+{
+	reap(w, t, false);
+}
+
+static void reap_full(struct worker *w, uint64_t t)
+{
+	reap(w, t, true);
+}
+
+void worker_top_up(struct worker *w)
+{
+	while (w->n_free && w->n_slots - w->n_free < w->target) {
+		unsigned before = w->n_free;
+		issue_one(w, w->free[--w->n_free]);
+		if (w->n_free == before)
+			break;
+	}
+}
+
+/* ---- open loop ---- */
+
+static void next_due(struct worker *w)
+{
+	uint64_t frac = w->due_frac + w->due_step_frac;
+
+	w->due += w->due_step + (frac < w->due_frac);
+	w->due_frac = frac;
+}
+
+/* Every IO that is due, in order; those that find no free slot wait, and their response time grows. */
+static void issue_due(struct worker *w, uint64_t t)
+{
+	struct gen_io io;
+
+	while (w->due <= t && w->n_free && worker_draw(w, &io)) {
+		struct slot *s = w->free[--w->n_free];
+		batch_io(w, s, &io);
+		s->due = w->due;
+		next_due(w);
+	}
+}
+
+/* Sleeps towards the next due time or event, or looks once when it is near. */
+static void wait_due(struct worker *w)
+{
+	uint64_t until = w->due < w->event ? w->due : w->event, t = tick_now(w->tsc);
+	uint64_t left = until > t + w->spin_ticks ? until - t - w->spin_ticks : 0;
+	uint64_t ns = tick_to_ns(left, w->mult);
+	struct __kernel_timespec ts = { .tv_sec = (long long)(ns / 1000000000u),
+					.tv_nsec = (long long)(ns % 1000000000u) };
+	struct io_uring_getevents_arg arg = { .ts = (uintptr_t)&ts };
+
+	if (!left) {
+		submit(w, 0, IORING_ENTER_GETEVENTS);
+		return;
+	}
+	int n = ring_enter(&w->ring, 1, IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG, &arg,
+			   sizeof arg);
+	if (n >= 0)
+		w->ring.taken += (unsigned)n;
+	else
+		submit_failed(w, n);
+}
+
+static enum step rate_turn(struct worker *w)
+{
+	issue_due(w, tick_now(w->tsc));
+	if (w->dry && w->n_free == w->n_slots)
+		return worker_idle(w);
+	if (!w->n_free || w->dry) {
+		worker_flush(w, 1);
+		return STEP_ON;
+	}
+	stamp_batch(w);
+	wait_due(w);
+	return STEP_ON;
+}
+
+/* ---- the loop ---- */
+
+void worker_run(struct worker *w)
+{
+	enum step step = worker_begin(w);
+
+	while (step != STEP_END) {
+		uint64_t t = tick_now(w->tsc);
+
+		if (unlikely(t >= w->event) ||
+		    unlikely(atomic_load_explicit(&w->e->cut, memory_order_relaxed))) {
+			step = worker_event(w, t);
+			if (step != STEP_ON)
+				continue;
+		}
+		if (w->full)
+			reap_full(w, t);
+		else
+			reap_plain(w, t);
+		if (unlikely(w->rate))
+			step = rate_turn(w);
+		else if (unlikely(w->n_free == w->n_slots))
+			step = worker_idle(w);
+		else
+			flush(w, 1);
+	}
+}

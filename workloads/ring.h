@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An io_uring of one thread, with what the hot loop needs laid open: SQEs are written in place, five words each, since all
+ * other words of an entry never change.
+ */
+#ifndef WORKLOADS_RING_H
+#define WORKLOADS_RING_H
+
+#include <errno.h>
+#include <linux/io_uring.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "pts/base/err.h"
+
+struct io_uring;
+
+struct ring {
+	/* submission */
+	unsigned *sq_ktail;
+	struct io_uring_sqe *sqes;
+	unsigned sq_mask, tail; /* next entry to write */
+	unsigned taken; /* entries the kernel has taken; tail - taken are to be submitted */
+	/* completion */
+	unsigned *cq_khead, *cq_ktail;
+	struct io_uring_cqe *cqes;
+	unsigned cq_mask, head;
+
+	int fd; /* for io_uring_enter; an index when registered */
+	unsigned enter_flags;
+	int target; /* fd for SQEs; an index when registered */
+	uint64_t head_word[2]; /* first word of an SQE that reads, writes */
+	bool fixed_file, fixed_buffers, ring_fd, defer, polled;
+	unsigned entries;
+	struct io_uring *uring;
+};
+
+struct ring_conf {
+	int fd; /* of the target */
+	unsigned entries, least_entries; /* wish; what will do where memory is locked up */
+	void *buffers; /* one region, to be registered if possible; NULL = none */
+	size_t buffer_bytes;
+	bool polled;
+};
+
+/* Each feature the kernel refuses falls back. Opened, used and closed by one thread (SINGLE_ISSUER). */
+int ring_open(struct ring *r, const struct ring_conf *c, struct err *err) must_check;
+void ring_close(struct ring *r);
+/* "io_uring, registered buffers and file, DEFER_TASKRUN" */
+void ring_describe(const struct ring *r, char *out, size_t n);
+
+#define RING_FIXED_FILE_FLAG (1u << 8) /* IOSQE_FIXED_FILE in the first word */
+
+/* Atomic only to keep compilers from gathering the words in vector registers first, which takes longer. */
+static inline void ring_word(uint64_t *at, uint64_t v)
+{
+	__atomic_store_n(at, v, __ATOMIC_RELAXED);
+}
+
+static inline struct io_uring_sqe *ring_entry(const struct ring *r, unsigned tail)
+{
+	return &r->sqes[tail & r->sq_mask];
+}
+
+/* Entries up to where the ring wraps. */
+static inline unsigned ring_room(const struct ring *r)
+{
+	return r->sq_mask + 1 - (r->tail & r->sq_mask);
+}
+
+static inline void ring_fill(struct io_uring_sqe *sqe, const uint64_t word[4], void *user)
+{
+	uint64_t *at = (uint64_t *)sqe;
+
+	ring_word(&at[0], word[0]); /* opcode, flags, priority, file */
+	ring_word(&at[1], word[1]); /* offset */
+	ring_word(&at[2], word[2]); /* address */
+	ring_word(&at[3], word[3]); /* length, and the opcode's own flags above it */
+	ring_word(&at[4], (uintptr_t)user);
+}
+
+static inline void ring_put(struct ring *r, const uint64_t word[4], void *user)
+{
+	ring_fill(ring_entry(r, r->tail++), word, user);
+}
+
+static inline unsigned ring_cq_tail(const struct ring *r)
+{
+	return __atomic_load_n(r->cq_ktail, __ATOMIC_ACQUIRE);
+}
+
+static inline void ring_cq_done(struct ring *r, unsigned head)
+{
+	r->head = head;
+	__atomic_store_n(r->cq_khead, head, __ATOMIC_RELEASE);
+}
+
+/* io_uring_enter: entries taken, or -errno. */
+static inline int ring_enter(struct ring *r, unsigned min_complete, unsigned flags, const void *arg,
+			     size_t arg_bytes)
+{
+	long fd = r->fd, n = r->tail - r->taken, least = min_complete, how = flags | r->enter_flags;
+
+	__atomic_store_n(r->sq_ktail, r->tail, __ATOMIC_RELEASE);
+#if defined(__x86_64__)
+	/* The last statements before the call: nothing may come between that a compiler makes a call of. */
+	register long r10 __asm__("r10") = how;
+	register const void *r8 __asm__("r8") = arg;
+	register size_t r9 __asm__("r9") = arg_bytes;
+	long out = SYS_io_uring_enter;
+
+	__asm__ volatile("syscall"
+			 : "+a"(out)
+			 : "D"(fd), "S"(n), "d"(least), "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return (int)out;
+#else
+	long out = syscall(SYS_io_uring_enter, fd, n, least, how, arg, arg_bytes);
+
+	return out < 0 ? -errno : (int)out;
+#endif
+}
+
+#endif
