@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+#include "schema/read.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sqlite3.h>
+
+#include "pts/base/buf.h"
+#include "pts/base/units.h"
+#include "schema/evidence.h"
+#include "schema/read_private.h"
+
+int read_open(const char *path, struct reader **ret_reader, struct err *err)
+{
+	struct reader *r = calloc(1, sizeof *r);
+	int rc;
+
+	if (!r)
+		return err_set(err, -ENOMEM, "%s: out of memory", path);
+	rc = db_open(&r->db, path, DB_READ, embed_migrations, err);
+	if (rc)
+		free(r);
+	else
+		*ret_reader = r;
+	return rc;
+}
+
+void read_close(struct reader *r)
+{
+	if (!r)
+		return;
+	db_close(&r->db);
+	free(r);
+}
+
+int read_snapshot(struct reader *r, struct err *err)
+{
+	int64_t runs;
+	int rc = db_exec(&r->db, "BEGIN", err);
+
+	/* The moment is that of the first read. */
+	return rc ? rc : db_int(&r->db, err, 0, &runs, "SELECT COUNT(*) FROM run", "");
+}
+
+/* ---- rows ---- */
+
+struct rows {
+	struct db *db;
+	struct sqlite3_stmt *st;
+	int rc; /* of the last step */
+};
+
+struct rows *read_rows(struct reader *r, struct err *err, const char *sql, const char *types, ...)
+{
+	struct rows *q = calloc(1, sizeof *q);
+	va_list ap;
+	int rc;
+
+	BUG_ON(!q);
+	q->db = &r->db;
+	if (sqlite3_prepare_v2(r->db.sq, sql, -1, &q->st, NULL)) {
+		(void)db_fail(&r->db, err, "");
+		free(q);
+		return NULL;
+	}
+	va_start(ap, types);
+	rc = db_bind(q->st, types, ap);
+	va_end(ap);
+	if (rc)
+		BUG("%d arguments do not fit: %s", (int)strlen(types), sql);
+	q->rc = SQLITE_ROW;
+	return q;
+}
+
+int rows_next(struct rows *q)
+{
+	if (q->rc == SQLITE_ROW)
+		q->rc = sqlite3_step(q->st);
+	return q->rc == SQLITE_ROW;
+}
+
+bool rows_is_null(struct rows *q, int col)
+{
+	return sqlite3_column_type(q->st, col) == SQLITE_NULL;
+}
+
+int64_t rows_int(struct rows *q, int col)
+{
+	return sqlite3_column_int64(q->st, col);
+}
+
+double rows_num(struct rows *q, int col)
+{
+	return rows_is_null(q, col) ? NAN : sqlite3_column_double(q->st, col);
+}
+
+const char *rows_text(struct rows *q, int col)
+{
+	const void *s = sqlite3_column_text(q->st, col);
+
+	return s ? s : "";
+}
+
+const char *rows_column(struct rows *q, int col)
+{
+	return sqlite3_column_name(q->st, col);
+}
+
+int rows_columns(struct rows *q)
+{
+	return sqlite3_column_count(q->st);
+}
+
+int rows_column_type(struct rows *q, int col)
+{
+	switch (sqlite3_column_type(q->st, col)) {
+	case SQLITE_NULL:
+		return 0;
+	case SQLITE_INTEGER:
+		return 'i';
+	case SQLITE_FLOAT:
+		return 'd';
+	default:
+		return 't';
+	}
+}
+
+int rows_close(struct rows *q, struct err *err)
+{
+	int rc = 0;
+
+	if (q->rc != SQLITE_ROW && q->rc != SQLITE_DONE)
+		rc = db_fail(q->db, err, "");
+	sqlite3_finalize(q->st);
+	free(q);
+	return rc;
+}
+
+/* ---- runs by name ---- */
+
+static int run_by_uuid(struct reader *r, const char *head, int64_t *ret_run, struct err *err)
+{
+	struct rows *q = read_rows(r, err,
+				   "SELECT run_id FROM run WHERE substr(uuid, 1, length(?1)) = "
+				   "lower(?1) LIMIT 2",
+				   "t", head);
+	int n = 0, rc;
+
+	if (!q)
+		return -EIO;
+	while (rows_next(q)) {
+		*ret_run = rows_int(q, 0);
+		n++;
+	}
+	rc = rows_close(q, err);
+	if (rc)
+		return rc;
+	if (n > 1)
+		return err_set(err, -EINVAL, "%s: more than one run begins with '%s'", r->db.path,
+			       head);
+	return n ? 0 : err_set(err, -ENOENT, "%s: no run '%s'", r->db.path, head);
+}
+
+int read_run(struct reader *r, const char *name, int64_t *ret_run, struct err *err)
+{
+	uint64_t number;
+	int64_t run = 0;
+	int rc;
+
+	if (!strcmp(name, "last")) {
+		rc = db_int(&r->db, err, 0, &run, "SELECT MAX(run_id) FROM run", "");
+		if (!rc && !run)
+			rc = err_set(err, -ENOENT, "%s: no runs yet", r->db.path);
+	} else {
+		rc = 0;
+		if (!parse_uint(name, 1, INT64_MAX, &number))
+			rc = db_int(&r->db, err, 0, &run, "SELECT run_id FROM run WHERE run_id = ?",
+				    "i", (int64_t)number);
+		if (!rc && !run && strlen(name) >= 4)
+			rc = run_by_uuid(r, name, &run, err);
+		else if (!rc && !run)
+			rc = err_set(err, -ENOENT,
+				     "%s: no run '%s' (a run is its number, the first 4 or more "
+				     "characters of its uuid, or 'last')",
+				     r->db.path, name);
+	}
+	if (!rc)
+		*ret_run = run;
+	return rc;
+}
+
+/* ---- histograms ---- */
+
+static int add_bucket(struct hist *into, int64_t index, int64_t count)
+{
+	if (index < 0 || index >= HIST_BUCKETS || count < 0)
+		return -EINVAL;
+	into->count[index] += (uint64_t)count;
+	into->n += (uint64_t)count;
+	return 0;
+}
+
+static void add_exact(struct hist *into, struct rows *q)
+{
+	uint64_t min = (uint64_t)rows_int(q, 1), max = (uint64_t)rows_int(q, 2);
+
+	if (min < into->min)
+		into->min = min;
+	if (max > into->max)
+		into->max = max;
+	into->sum += rows_column_type(q, 3) == 'i' ? (unsigned __int128)rows_int(q, 3)
+						   : (unsigned __int128)rows_num(q, 3);
+}
+
+static int add_buckets(struct reader *r, int64_t cell, struct rows *head, struct hist *into,
+		       struct err *err)
+{
+	struct rows *q = read_rows(r, err,
+				   "SELECT CAST(b.key AS INTEGER) + k.key, k.value FROM cell_hist "
+				   "h, json_each(h.buckets) b, json_each(b.value) k WHERE h.id = ?",
+				   "i", rows_int(head, 0));
+	int bad = 0, rc;
+
+	if (!q)
+		return -EIO;
+	while (!bad && rows_next(q))
+		bad = add_bucket(into, rows_int(q, 0), rows_int(q, 1));
+	rc = rows_close(q, err);
+	if (!rc && bad)
+		rc = err_set(err, -EIO, "%s: cell %" PRId64 ": damaged histogram", r->db.path,
+			     cell);
+	return rc;
+}
+
+int read_hist(struct reader *r, int64_t cell, const char *op, const char *kind, struct hist *into,
+	      struct err *err)
+{
+	struct rows *q = read_rows(r, err,
+				   "SELECT id, min_ns, max_ns, sum_ns FROM cell_hist WHERE cell_id "
+				   "= ? AND op = ? AND kind = ?",
+				   "itt", cell, op, kind);
+	int rc = 0, rc_close;
+
+	if (!q)
+		return -EIO;
+	if (rows_next(q)) {
+		add_exact(into, q);
+		rc = add_buckets(r, cell, q, into, err);
+	}
+	rc_close = rows_close(q, err);
+	return rc ? rc : rc_close;
+}
