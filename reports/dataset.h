@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One run as plain structs, read from the public views and worked out once: every sheet and the JSON take their numbers
+ * from here, so that a number on the Summary is the number on its page. Base units: bytes, ns, IO/s; NAN and -1 unknown.
+ */
+#ifndef REPORTS_DATASET_H
+#define REPORTS_DATASET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pts/base/arena.h"
+#include "pts/base/err.h"
+#include "pts/base/hist.h"
+
+#define WINDOW_ROUNDS 5
+
+struct pair {
+	const char *key, *value;
+};
+
+struct pairs {
+	struct pair *v;
+	unsigned n;
+};
+/* Its value, or NULL when unknown or empty. */
+const char *pairs_get(const struct pairs *p, const char *key);
+
+/* A measured step: one row of v_cell. */
+struct measure {
+	int64_t cell_id;
+	const char *test, *section_label, *phase, *label, *access, *note;
+	int attempt, section, round, round_try, step, member, threads, qd, oio;
+	double read_pct, scale;
+	int64_t block_bytes;
+	uint64_t start_ns, elapsed_ns, ios, read_ios, write_ios, bytes, write_bytes, errors,
+		host_bytes_written;
+	double iops, bytes_per_s, art_ns;
+	int64_t mrt_ns, p50_ns, p99_ns, p999_ns, p9999_ns, p99999_ns;
+	double inflight_avg, little_pct, cpu_sys_pct, cpu_total_pct, temperature_c;
+	bool in_window, partial, void_;
+	unsigned index; /* in dataset.measure: its row of the data sheet is index + 1 */
+};
+
+/* The rounds of one cell of the loop ("RND 4 KiB 65/35 T4Q32") and their measurement window (spec 7, 9). */
+struct combo {
+	double read_pct;
+	int64_t block_bytes;
+	int threads, qd;
+	const char *label, *access, *pattern; /* pattern "RND" "SEQ" "MIX" */
+	const char *title; /* "RND 4 KiB 65/35" */
+	const struct measure **round; /* [n_rounds], by round - 1; NULL where not measured */
+	unsigned n_rounds;
+	const struct measure *window[WINDOW_ROUNDS]; /* of the rounds of the window */
+	unsigned n_window; /* 0: no result */
+	double iops, bytes_per_s, art_ns; /* mean of the rounds of the window */
+	double iops_cv, bytes_cv, art_cv; /* sample deviation / mean; NAN below two rounds */
+	int64_t mrt_ns; /* highest of the window */
+	int64_t p99999_ns; /* of the merged histograms of the window; -1 n/a */
+	uint64_t ios, above; /* IOs of the merged histograms; ranked above 99.999 % */
+};
+
+enum unit { UNIT_IOPS, UNIT_BYTES_PER_S, UNIT_NS };
+
+/* A steady-state check as stored. */
+struct check_row {
+	int round, first_round;
+	double y[WINDOW_ROUNDS], average, range, range_allowed, slope, intercept, slope_excursion,
+		slope_allowed, correlation;
+	bool steady;
+};
+
+struct track {
+	const char *variable, *title; /* "iops of rw 0/100 bs 4k"; "RND 4 KiB R/W 0/100" */
+	enum unit unit;
+	double *value; /* [n], by round - 1; NAN where void or missing */
+	unsigned n;
+	const struct check_row *check; /* of the measurement window; NULL: fewer than five rounds */
+	const struct combo *combo; /* the cell it tracks, when there is one */
+};
+
+struct capture_hist { /* a cell of phase "histogram" with all its latencies */
+	const struct measure *m;
+	struct hist *hist;
+};
+
+struct section {
+	int number;
+	const char *label, *purge_method, *ended_by;
+	int purge_verified, steady; /* 1, 0, -1 unknown or without a rule */
+	int window_first, window_last, rounds; /* -1 none */
+	struct combo *combo;
+	unsigned n_combos;
+	struct track *track;
+	unsigned n_tracks;
+	struct capture_hist *hist;
+	unsigned n_hists;
+	const struct measure *fill; /* its preconditioning, NULL none */
+	uint64_t fill_bytes;
+};
+
+enum test_status { STATUS_VALID, STATUS_WARN, STATUS_NOT_VALID, STATUS_NOT_RUN };
+
+struct test {
+	const char *name, *title, *clause;
+	const char *sheet; /* name of its sheet: "IOPS" */
+	bool formal, finished;
+	int attempt; /* the last one, 0 none */
+	const char *definition_hash, *plan_hash;
+	struct pairs params;
+	const char *purge_method, *write_cache, *verdict, *detail, *started_utc, *ended_utc;
+	int purge_verified, steady;
+	struct section *section;
+	unsigned n_sections;
+	enum test_status status;
+	const char *reason; /* why it is not valid; "" */
+	bool has_rule; /* has a steady-state rule */
+	double temp_min, temp_max;
+	unsigned n_warnings;
+};
+
+/* A cell the drive cannot do. */
+struct na_cell {
+	const char *test, *access, *reason;
+	int64_t block_bytes;
+	double read_pct;
+};
+
+struct deviation {
+	const char *clause, *text;
+};
+
+struct event {
+	int64_t id;
+	const char *utc, *kind, *detail, *hash;
+};
+
+struct operating_point {
+	const char *test, *point, *reason;
+	int section, threads, qd;
+	double iops, art_ns;
+	int64_t p99999_ns;
+};
+
+enum severity { SEV_FAIL, SEV_WARN, SEV_INFO };
+struct warning {
+	enum severity severity;
+	const char *test, *clause, *what, *effect, *evidence;
+};
+
+/* A line of the Summary. Its value is that of the test's page. */
+struct result {
+	const struct test *test;
+	const struct section *section;
+	const char *access, *tcqd, *metric, *key; /* key: stable name for JSON */
+	enum unit unit;
+	double value; /* base unit; NAN n/a */
+	double cv;
+	bool reported; /* false: the section is not steady, or the test did not end */
+	int read_pct; /* for the colour of its bar; -1 */
+};
+
+enum verdict { VERDICT_CONFORMANT, VERDICT_DEVIATIONS, VERDICT_NOT_CONFORMANT };
+
+struct dataset {
+	struct arena arena;
+	struct reader *reader; /* borrowed */
+	int64_t run_id, host_id, capacity_bytes;
+	uint32_t lba_bytes;
+	const char *uuid, *campaign, *dut, *vendor, *model, *serial, *firmware, *interface, *wwid;
+	const char *profile, *spec, *software, *seed, *started_utc, *ended_utc, *state, *digest,
+		*note;
+	int definition_set;
+	bool quick, compliant, simulated, sealed;
+	struct pairs host, info;
+	struct test *test;
+	unsigned n_tests;
+	struct measure *measure;
+	unsigned n_measures;
+	struct na_cell *na;
+	unsigned n_na;
+	struct deviation *deviation;
+	unsigned n_deviations;
+	struct event *event;
+	unsigned n_events;
+	struct operating_point *point;
+	unsigned n_points;
+	struct warning *warning;
+	unsigned n_warnings, cap_warnings;
+	struct result *result;
+	unsigned n_results, cap_results;
+	enum verdict verdict;
+	unsigned n_valid, n_not_valid;
+};
+
+struct reader;
+/* Release with dataset_release(). */
+int dataset_load(struct reader *r, int64_t run, struct dataset *ret, struct err *err) must_check;
+void dataset_release(struct dataset *d);
+
+/* Works out windows, results, warnings and the verdict; called by dataset_load(). */
+int dataset_calc(struct dataset *d, struct err *err) must_check;
+void dataset_results(struct dataset *d);
+void dataset_warnings(struct dataset *d);
+
+const struct test *dataset_test(const struct dataset *d, const char *name);
+/* The combination of a section, or NULL. */
+const struct combo *section_combo(const struct section *s, double read_pct, int64_t block_bytes);
+/* Why this test has no such cell ("LBA 4096"), or NULL. */
+const char *dataset_na(const struct dataset *d, const char *test, double read_pct,
+		       int64_t block_bytes);
+
+const char *verdict_name(enum verdict v); /* "NOT CONFORMANT" */
+const char *status_name(enum test_status s); /* "valid" */
+const char *severity_name(enum severity s); /* "FAIL" */
+
+/* "65/35"; "0.5" KiB; "4 KiB"; "T4Q32". Texts of the arena. */
+const char *mix_text(struct arena *a, double read_pct);
+const char *kib_text(struct arena *a, int64_t bytes);
+const char *tcqd_text(struct arena *a, int threads, int qd);
+/* "REACHED 5-9", "NOT REACHED", "n.a.": of a section or (NULL) of the whole test. */
+const char *steady_text(struct arena *a, const struct test *t, const struct section *s);
+const char *window_text(struct arena *a, const struct section *s); /* "5-9", "25 tried" */
+
+/* Units as printed: IOPS, MB/s (10^6 B/s), ms. */
+double unit_shown(enum unit u, double base);
+const char *unit_name(enum unit u);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Reports: from the database alone to a workbook, a text or a JSON document. */
+#ifndef REPORTS_REPORT_H
+#define REPORTS_REPORT_H
+
+#include <stdint.h>
+
+#include "pts/base/buf.h"
+#include "pts/base/err.h"
+
+/*
+ * Writes the report of runs (run_id) of @db to @out, its kind taken from the ending: .xlsx .txt .json (others -EINVAL).
+ * Written beside the place under another name, flushed and renamed: on any error @out is what it was before.
+ * Same database, same bytes.
+ */
+int report_write(const char *db, const int64_t *run, unsigned n_runs, const char *out,
+		 struct err *err) must_check;
+
+/* Names of the sheets that exist, NULL-terminated: for `pts list sheets`. */
+const char *const *report_sheets(void);
+
+#endif
