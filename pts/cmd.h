@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* Commands: one table row and one cmd_NAME() in cmd_NAME.c each. Options are parsed once, by main.c, from one table. */
+#ifndef PTS_CMD_H
+#define PTS_CMD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pts/base/buf.h"
+#include "pts/base/err.h"
+#include "pts/base/json.h"
+
+enum exit_code { EXIT_GOOD, EXIT_BAD, EXIT_USAGE, EXIT_DEVICE, EXIT_STOPPED };
+
+#define OPTS_LIST_MAX 1024
+
+struct opt_list {
+	const char *v[OPTS_LIST_MAX];
+	unsigned n;
+};
+
+struct opts {
+	const char *command;
+	struct opt_list arg; /* words that are not options */
+	const char *db; /* --db, else $PTS_DB, else "pts.db" */
+	struct opt_list dut, destroy, set;
+	const char *profile; /* NULL: enterprise */
+	const char *method, *engine, *info, *capture, *scale, *note, *output, *progress,
+		*dump_latencies;
+	const char *seed; /* --seed N */
+	bool quick, polled, allow_unpurged, continue_inside, force_signature, json, csv, watch,
+		quiet, verbose;
+};
+
+/* Each returns an exit code, having printed its own error with cmd_fail(). */
+int cmd_devices(const struct opts *o);
+int cmd_doctor(const struct opts *o);
+int cmd_list(const struct opts *o);
+int cmd_show(const struct opts *o);
+int cmd_plan(const struct opts *o);
+int cmd_run(const struct opts *o);
+int cmd_resume(const struct opts *o);
+int cmd_status(const struct opts *o);
+int cmd_steady(const struct opts *o);
+int cmd_report(const struct opts *o);
+int cmd_export(const struct opts *o);
+int cmd_db(const struct opts *o);
+int cmd_help(const struct opts *o);
+int cmd_completion(const struct opts *o);
+int cmd_version(const struct opts *o);
+
+/* "pts: COMMAND: message" on stderr; returns the exit code given. */
+int cmd_fail(const struct opts *o, int exit_code, const struct err *err);
+/* The same for a mistake in usage, with one line of hint: exit 2. */
+int cmd_usage(const struct opts *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Exit code for an error of the library: -EINVAL, -ENOENT, -EPERM ... of input are 2, devices and system 3, -EINTR 4. */
+int exit_of(int rc);
+/* Writes a finished text to stdout; a write error (closed pipe, full disk) is exit 3 with a message. */
+int cmd_out(const struct opts *o, const struct buf *text, int exit_code);
+/* "pts 0.1.0 git abcdef": recorded with runs. */
+const char *pts_software(void);
+
+#endif

@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pts resume: goes on with a run that was interrupted, with the target, the options and the consent stored with it. Finished
+ * tests stand; the interrupted one begins again from its purge, unless --continue-inside. The drive is found by identity
+ * and passes the whole gate again; any difference is a refusal.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pts/base/units.h"
+#include "pts/cmd_session.h"
+#include "schema/read.h"
+
+struct stored_run {
+	int64_t run;
+	char uuid[37];
+	struct dut_info id; /* identity as recorded */
+	struct opts opts; /* as the run was asked for */
+	const char *test[OPTS_LIST_MAX];
+	bool finished[OPTS_LIST_MAX];
+	const char *definition[OPTS_LIST_MAX], *plan[OPTS_LIST_MAX];
+	unsigned n_tests;
+	struct arena arena;
+	/* --continue-inside: the attempt that goes on */
+	struct recall recall;
+	struct recalled_cell *cell;
+	uint64_t *cursor;
+};
+
+/* The newest run that no process works on and that has no end. */
+static int last_interrupted(struct reader *rd, const char *db, int64_t *ret, struct err *err)
+{
+	struct rows *q = read_rows(rd, err,
+				   "SELECT run_id, uuid FROM v_run WHERE state IN "
+				   "('interrupted', 'running', 'hung') ORDER BY run_id DESC",
+				   "");
+	bool found = false;
+	int rc;
+
+	if (!q)
+		return -EIO;
+	while (!found && rows_next(q) == 1) {
+		struct buf a = BUF_INIT, b = BUF_INIT;
+
+		if (!progress_read(db, rows_text(q, 1), &a, &b)) {
+			*ret = rows_int(q, 0);
+			found = true;
+		}
+		buf_release(&a);
+		buf_release(&b);
+	}
+	rc = rows_close(q, err);
+	return rc ? rc : found ? 0 : err_set(err, -ENOENT, "%s holds no interrupted run", db);
+}
+
+static void take_identity(struct stored_run *s, struct rows *q, char state[24])
+{
+	struct dut_info *d = &s->id;
+
+	snprintf(s->uuid, sizeof s->uuid, "%s", rows_text(q, 0));
+	snprintf(state, 24, "%s", rows_text(q, 1));
+	snprintf(d->model, sizeof d->model, "%s", rows_text(q, 2));
+	snprintf(d->serial, sizeof d->serial, "%s", rows_text(q, 3));
+	snprintf(d->firmware, sizeof d->firmware, "%s", rows_text(q, 4));
+	d->capacity_bytes = (uint64_t)rows_int(q, 5);
+	d->lba_bytes = (uint32_t)rows_int(q, 6);
+	s->opts.seed = arena_fmt(&s->arena, "%lld", (long long)rows_int(q, 7));
+}
+
+static int load_identity(struct stored_run *s, struct reader *rd, struct err *err)
+{
+	struct rows *q = read_rows(
+		rd, err,
+		"SELECT uuid, state, model, serial, firmware, capacity_bytes, lba_bytes, seed "
+		"FROM v_run WHERE run_id = ?",
+		"i", s->run);
+	char state[24] = "";
+	int rc;
+
+	if (!q)
+		return -EIO;
+	if (rows_next(q) == 1)
+		take_identity(s, q, state);
+	rc = rows_close(q, err);
+	if (!rc && (!strcmp(state, "done") || !strcmp(state, "failed")))
+		return err_set(err, -EINVAL, "run %lld is %s: there is nothing to go on with",
+			       (long long)s->run, state);
+	return rc;
+}
+
+static void add_word(struct opt_list *l, const char *v)
+{
+	if (l->n < OPTS_LIST_MAX)
+		l->v[l->n++] = v;
+}
+
+static void take_arg(struct opts *o, const char *key, const char *v)
+{
+	const struct {
+		const char *key;
+		const char **to;
+	} text[] = { { "profile", &o->profile },
+		     { "method", &o->method },
+		     { "engine", &o->engine },
+		     { "capture", &o->capture },
+		     { "scale", &o->scale } };
+	const struct {
+		const char *key;
+		bool *to;
+	} flag[] = { { "quick", &o->quick },
+		     { "polled", &o->polled },
+		     { "allow-unpurged", &o->allow_unpurged },
+		     { "force-signature", &o->force_signature } };
+	const struct {
+		const char *key;
+		struct opt_list *to;
+	} list[] = { { "dut", &o->dut },
+		     { "test", &o->arg },
+		     { "destroy", &o->destroy },
+		     { "set", &o->set } };
+
+	for (unsigned i = 0; i < sizeof text / sizeof *text; i++)
+		if (!strcmp(key, text[i].key))
+			*text[i].to = v;
+	for (unsigned i = 0; i < sizeof flag / sizeof *flag; i++)
+		if (!strcmp(key, flag[i].key))
+			*flag[i].to = true;
+	for (unsigned i = 0; i < sizeof list / sizeof *list; i++)
+		if (!strcmp(key, list[i].key))
+			add_word(list[i].to, v);
+}
+
+static int load_args(struct stored_run *s, struct reader *rd, struct err *err)
+{
+	struct rows *q = read_rows(
+		rd, err, "SELECT key, value FROM run_arg WHERE run_id = ? ORDER BY n", "i", s->run);
+
+	if (!q)
+		return -EIO;
+	while (rows_next(q) == 1)
+		take_arg(&s->opts, arena_strdup(&s->arena, rows_text(q, 0)),
+			 arena_strdup(&s->arena, rows_text(q, 1)));
+	return rows_close(q, err);
+}
+
+static int load_tests(struct stored_run *s, struct reader *rd, struct err *err)
+{
+	struct rows *q = read_rows(
+		rd, err,
+		"SELECT t.test, d.body, p.body, EXISTS (SELECT 1 FROM v_test v WHERE v.run_id = "
+		"t.run_id AND "
+		"v.test = t.test AND v.void = 0 AND v.verdict IN ('steady', 'not achieved', "
+		"'done')) "
+		"FROM test t JOIN document d ON d.hash = t.definition_hash JOIN document p ON "
+		"p.hash = t.plan_hash WHERE t.run_id = ? ORDER BY t.ordinal",
+		"i", s->run);
+
+	if (!q)
+		return -EIO;
+	while (rows_next(q) == 1 && s->n_tests < OPTS_LIST_MAX) {
+		unsigned i = s->n_tests++;
+
+		s->test[i] = arena_strdup(&s->arena, rows_text(q, 0));
+		s->definition[i] = arena_strdup(&s->arena, rows_text(q, 1));
+		s->plan[i] = arena_strdup(&s->arena, rows_text(q, 2));
+		s->finished[i] = rows_int(q, 3) != 0;
+	}
+	return rows_close(q, err);
+}
+
+static int count(struct reader *rd, const char *sql, int64_t run, const char *test, unsigned *ret,
+		 struct err *err)
+{
+	struct rows *q = read_rows(rd, err, sql, "iti", run, test, (int64_t)*ret);
+
+	if (!q)
+		return -EIO;
+	*ret = rows_next(q) == 1 ? (unsigned)rows_int(q, 0) : 0;
+	return rows_close(q, err);
+}
+
+#define OF_ATTEMPT " WHERE run_id = ?1 AND test = ?2 AND attempt = ?3"
+
+static int recall_counts(struct stored_run *s, struct reader *rd, const char *test, struct err *err)
+{
+	static const char *const sql[] = {
+		"SELECT count(*) FROM section" OF_ATTEMPT,
+		"SELECT count(*) FROM section_end" OF_ATTEMPT,
+		"SELECT count(DISTINCT section * 1000000 + round) FROM round r" OF_ATTEMPT
+		" AND NOT EXISTS (SELECT 1 FROM round_void v WHERE v.run_id = r.run_id AND v.test "
+		"= r.test AND "
+		"v.attempt = r.attempt AND v.section = r.section AND v.round = r.round AND "
+		"v.round_try = r.round_try)",
+		"SELECT count(*) FROM point" OF_ATTEMPT,
+	};
+	unsigned *to[] = { &s->recall.sections, &s->recall.sections_ended, &s->recall.rounds_closed,
+			   &s->recall.points };
+
+	for (unsigned i = 0; i < 4; i++) {
+		*to[i] = s->recall.attempt;
+		if (count(rd, sql[i], s->run, test, to[i], err))
+			return -EIO;
+	}
+	return 0;
+}
+
+/* Positions of the SEQ streams after the last cell: a JSON array of numbers. */
+static void parse_cursors(struct stored_run *s, const char *json)
+{
+	char *end;
+
+	s->cursor = calloc(strlen(json) / 2 + 1, sizeof *s->cursor);
+	BUG_ON(!s->cursor);
+	s->recall.n_cursors = 0;
+	for (const char *p = json; *p; p = *end ? end : end) {
+		while (*p && (*p < '0' || *p > '9'))
+			p++;
+		if (!*p)
+			break;
+		s->cursor[s->recall.n_cursors++] = strtoull(p, &end, 10);
+	}
+	s->recall.cursor = s->cursor;
+}
+
+static int load_recall(struct stored_run *s, struct reader *rd, const char *test, struct err *err)
+{
+	unsigned cap = 0;
+	struct rows *q = read_rows(rd, err,
+				   "SELECT v.section, v.step, c.segment, coalesce(v.round, -1), "
+				   "coalesce(v.round_try, -1), v.ios, "
+				   "v.read_bytes, v.write_bytes, v.elapsed_ns, coalesce(v.art_ns, "
+				   "0.0), c.cursors, v.attempt FROM "
+				   "v_cell v JOIN cell c USING (cell_id) WHERE v.run_id = ?1 AND "
+				   "v.test = ?2 AND v.partial = 0 AND "
+				   "v.void = 0 AND v.attempt = (SELECT max(attempt) FROM attempt "
+				   "WHERE run_id = ?1 AND test = ?2) "
+				   "ORDER BY cell_id",
+				   "it", s->run, test);
+
+	if (!q)
+		return -EIO;
+	while (rows_next(q) == 1) {
+		if (s->recall.n_cells == cap) {
+			cap = cap ? 2 * cap : 256;
+			s->cell = realloc(s->cell, cap * sizeof *s->cell);
+			BUG_ON(!s->cell);
+		}
+		s->cell[s->recall.n_cells++] =
+			(struct recalled_cell){ .section = (unsigned)rows_int(q, 0),
+						.step = (unsigned)rows_int(q, 1),
+						.segment = (unsigned)rows_int(q, 2),
+						.round = (int)rows_int(q, 3),
+						.round_try = (int)rows_int(q, 4),
+						.ios = (uint64_t)rows_int(q, 5),
+						.read_bytes = (uint64_t)rows_int(q, 6),
+						.write_bytes = (uint64_t)rows_int(q, 7),
+						.elapsed_ns = (uint64_t)rows_int(q, 8),
+						.art_ns = rows_num(q, 9) };
+		s->recall.attempt = (unsigned)rows_int(q, 11);
+		free(s->cursor);
+		parse_cursors(s, rows_text(q, 10));
+	}
+	s->recall.cell = s->cell;
+	return rows_close(q, err);
+}
+
+static int load(struct stored_run *s, const struct opts *o, struct err *err)
+{
+	struct reader *rd;
+	int rc = read_open(o->db, &rd, err);
+
+	if (rc)
+		return rc;
+	s->opts = *o;
+	s->opts.arg.n = 0;
+	rc = o->arg.n && strcmp(o->arg.v[0], "last") ? read_run(rd, o->arg.v[0], &s->run, err)
+						     : last_interrupted(rd, o->db, &s->run, err);
+	if (!rc)
+		rc = load_identity(s, rd, err);
+	if (!rc)
+		rc = load_args(s, rd, err);
+	if (!rc)
+		rc = load_tests(s, rd, err);
+	for (unsigned i = 0; !rc && o->continue_inside && i < s->n_tests; i++) {
+		if (s->finished[i])
+			continue;
+		rc = load_recall(s, rd, s->test[i], err);
+		if (!rc && s->recall.n_cells)
+			rc = recall_counts(s, rd, s->test[i], err);
+		break;
+	}
+	read_close(rd);
+	if (!rc && (!s->n_tests || !s->opts.dut.n))
+		rc = err_set(err, -EINVAL, "run %lld has no target or no tests stored",
+			     (long long)s->run);
+	return rc;
+}
+
+/* ---- the drive, found by identity ---- */
+
+static bool same_drive(const struct dut_info *a, const struct dut_info *b)
+{
+	return !strcmp(a->model, b->model) && !strcmp(a->serial, b->serial);
+}
+
+static int open_facts(const char *dut, struct dut_info *ret)
+{
+	struct dut_options opt = { .seed = 1 };
+	struct err ignored = { "" };
+	struct dut *d;
+	int rc = dut_open(dut, DUT_READ, &opt, &d, &ignored);
+
+	if (rc)
+		return rc;
+	*ret = d->info;
+	dut_close(d);
+	return 0;
+}
+
+/* Names change after a reboot or a hot-plug: a drive with a serial is looked for under every name. */
+static void find_drive(struct stored_run *s)
+{
+	struct dut_name n;
+	struct err ignored = { "" };
+	struct dut_info d;
+	struct dirent *e;
+	DIR *dir;
+
+	if (dut_name_parse(s->opts.dut.v[0], &n, &ignored) || n.kind != DUT_BLOCK ||
+	    !s->id.serial[0])
+		return;
+	if (!open_facts(s->opts.dut.v[0], &d) && same_drive(&d, &s->id))
+		return;
+	dir = opendir("/sys/block");
+	while (dir && (e = readdir(dir))) {
+		const char *path = arena_fmt(&s->arena, "/dev/%s", e->d_name);
+
+		if (e->d_name[0] == '.' || open_facts(path, &d) || !same_drive(&d, &s->id))
+			continue;
+		fprintf(stderr, "pts: resume: the drive with serial %s is %s now (was %s)\n",
+			s->id.serial, path, s->opts.dut.v[0]);
+		s->opts.dut.v[0] = path;
+		break;
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static int check_identity(const struct stored_run *s, const struct dut_info *now, struct err *err)
+{
+	const struct {
+		const char *what, *was, *is;
+	} text[] = { { "model", s->id.model, now->model },
+		     { "serial", s->id.serial, now->serial },
+		     { "firmware", s->id.firmware, now->firmware } };
+
+	for (unsigned i = 0; i < sizeof text / sizeof *text; i++)
+		if (strcmp(text[i].was, text[i].is))
+			return err_set(err, -EPERM, "another drive: %s was '%s', is '%s' now",
+				       text[i].what, text[i].was, text[i].is);
+	if (s->id.capacity_bytes != now->capacity_bytes || s->id.lba_bytes != now->lba_bytes)
+		return err_set(err, -EPERM,
+			       "another drive or format: was %llu bytes in blocks of %u, is %llu "
+			       "in blocks of %u",
+			       (unsigned long long)s->id.capacity_bytes, s->id.lba_bytes,
+			       (unsigned long long)now->capacity_bytes, now->lba_bytes);
+	return 0;
+}
+
+/* A run is finished with the very text it was begun with. */
+static int check_plans(const struct stored_run *s, const struct session *ses, struct err *err)
+{
+	int rc = ses->n_plans == s->n_tests
+			 ? 0
+			 : err_set(err, -EPERM, "the tests of the run are not the same any more");
+
+	for (unsigned i = 0; !rc && i < s->n_tests; i++) {
+		struct buf def = BUF_INIT, plan = BUF_INIT;
+
+		def_text(&ses->env.lib, ses->plan[i].def, &def);
+		plan_text(&ses->plan[i], &plan);
+		if (strcmp(buf_cstr(&def), s->definition[i]))
+			rc = err_set(err, -EPERM,
+				     "the definition of %s is not the one the run began with",
+				     s->test[i]);
+		else if (strcmp(buf_cstr(&plan), s->plan[i]))
+			rc = err_set(err, -EPERM,
+				     "the plan of %s is not the one the run began with",
+				     s->test[i]);
+		buf_release(&def);
+		buf_release(&plan);
+	}
+	return rc;
+}
+
+static int tell_resumed(struct stored_run *s, struct session *ses, struct err *err)
+{
+	unsigned i = 0;
+	char detail[200];
+	int rc;
+
+	while (i < s->n_tests && s->finished[i])
+		i++;
+	if (i == s->n_tests)
+		return store_event(ses->store, s->run, "resume", "{\"test\":null}", err);
+	snprintf(detail, sizeof detail, "{\"test\":\"%s\",\"inside\":%s}", s->test[i],
+		 s->recall.n_cells ? "true" : "false");
+	rc = store_event(ses->store, s->run, "resume", detail, err);
+	if (rc || !s->recall.n_cells)
+		return rc;
+	snprintf(detail, sizeof detail, "%s: continued inside the test after an interruption",
+		 s->test[i]);
+	return store_deviation(ses->store, s->run, "-", detail, err);
+}
+
+static int go_on(struct stored_run *s, struct session *ses, struct err *err)
+{
+	bool first = true;
+	int rc = 0;
+
+	for (unsigned i = 0; !rc && i < s->n_tests; i++) {
+		if (s->finished[i])
+			continue;
+		rc = session_test(ses, i, first && s->recall.n_cells ? &s->recall : NULL, err);
+		first = false;
+	}
+	return rc;
+}
+
+/* Tests that ended without steady state before the interruption count in the exit code as well. */
+static int count_bad(struct stored_run *s, struct session *ses, struct err *err)
+{
+	struct reader *rd;
+	struct rows *q;
+	int rc = read_open(s->opts.db, &rd, err);
+
+	if (rc)
+		return rc;
+	q = read_rows(rd, err,
+		      "SELECT count(*) FROM v_test WHERE run_id = ? AND void = 0 AND verdict = "
+		      "'not achieved'",
+		      "i", s->run);
+	if (q && rows_next(q) == 1)
+		ses->bad = (unsigned)rows_int(q, 0);
+	rc = q ? rows_close(q, err) : -EIO;
+	read_close(rd);
+	return rc;
+}
+
+static int resume(struct stored_run *s, struct session *ses, struct err *err)
+{
+	int rc;
+
+	find_drive(s);
+	rc = session_prepare(ses, &s->opts, s->opts.arg.v, s->opts.arg.n, err);
+	if (!rc)
+		rc = check_identity(s, &ses->facts, err);
+	if (!rc)
+		rc = check_plans(s, ses, err);
+	if (!rc)
+		rc = store_open_existing(s->opts.db, &ses->store, err);
+	if (!rc)
+		rc = progress_open(&ses->progress, &s->opts, s->uuid, err);
+	if (!rc)
+		rc = session_open_dut(ses, err);
+	if (!rc)
+		rc = count_bad(s, ses, err);
+	if (!rc)
+		rc = tell_resumed(s, ses, err);
+	return rc;
+}
+
+int cmd_resume(const struct opts *o)
+{
+	struct stored_run s = { .run = 0 };
+	struct session ses = { .o = o };
+	struct err err = { "" };
+	int rc, code;
+
+	if (o->arg.n > 1)
+		return cmd_usage(o, "one run at a time");
+	ses.progress.fd = -1;
+	session_signals();
+	rc = load(&s, o, &err);
+	if (!rc)
+		rc = resume(&s, &ses, &err);
+	if (rc) {
+		code = cmd_fail(o, exit_of(rc), &err);
+	} else {
+		ses.run = s.run;
+		memcpy(ses.uuid, s.uuid, sizeof ses.uuid);
+		rc = go_on(&s, &ses, &err);
+		code = session_end(&ses, rc, &err);
+	}
+	session_close(&ses);
+	free(s.cell);
+	free(s.cursor);
+	arena_release(&s.arena);
+	return code;
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/* pts run: from purge to verdicts. One process and one run for each --dut; several form a campaign. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "pts/base/words.h"
+#include "pts/cmd_session.h"
+#include "pts/host.h"
+
+#define PTS_SPEC "SNIA SSS PTS 2.0.2"
+#define PAIRS_MAX 256
+
+struct pairs {
+	struct key_value v[PAIRS_MAX + 1]; /* ends with key NULL */
+	unsigned n;
+	struct arena arena;
+};
+
+static void pair(struct pairs *p, const char *key, const char *value)
+{
+	if (value && p->n < PAIRS_MAX)
+		p->v[p->n++] = (struct key_value){ key, value };
+}
+
+static void pair_flag(struct pairs *p, const char *key, bool on)
+{
+	pair(p, key, on ? "1" : NULL);
+}
+
+static int info_pair(void *arg, const char *section, const char *key, const char *value,
+		     unsigned line)
+{
+	struct pairs *p = arg;
+
+	(void)section;
+	if (p->n == PAIRS_MAX)
+		return -E2BIG;
+	pair(p, arena_strdup(&p->arena, key), arena_strdup(&p->arena, value));
+	return 0;
+}
+
+static int read_info(const struct opts *o, struct pairs *ret, struct err *err)
+{
+	struct buf b = BUF_INIT;
+	int rc;
+
+	if (!o->info)
+		return 0;
+	rc = buf_read_file(&b, o->info, 1 << 20);
+	if (rc)
+		rc = err_set(err, -EINVAL, "--info %s: %s", o->info, strerror(-rc));
+	else
+		rc = ini_read(o->info, buf_cstr(&b), b.len, info_pair, ret, err);
+	if (rc == -E2BIG)
+		rc = err_set(err, -EINVAL, "--info %s: more than %d values", o->info, PAIRS_MAX);
+	buf_release(&b);
+	return rc;
+}
+
+/* The target so that resume finds it from any folder. */
+static const char *lasting_dut(const struct session *s, struct arena *a)
+{
+	if (s->name.kind != DUT_FILE)
+		return s->o->dut.v[0];
+	return arena_fmt(a, "file:%s?size=%llu", s->facts.path,
+			 (unsigned long long)s->facts.capacity_bytes);
+}
+
+/* All that resume needs to run the rest as it was asked for, consent included. */
+static void list_args(const struct session *s, struct pairs *p)
+{
+	const struct opts *o = s->o;
+
+	pair(p, "dut", lasting_dut(s, &p->arena));
+	for (unsigned i = 0; i < s->n_plans; i++)
+		pair(p, "test", s->plan[i].name);
+	for (unsigned i = 0; i < o->destroy.n; i++)
+		pair(p, "destroy", o->destroy.v[i]);
+	for (unsigned i = 0; i < o->set.n; i++)
+		pair(p, "set", o->set.v[i]);
+	pair(p, "profile", o->profile);
+	pair(p, "method", o->method);
+	pair(p, "engine", o->engine);
+	pair(p, "capture", o->capture);
+	pair(p, "scale", o->scale);
+	pair_flag(p, "quick", o->quick);
+	pair_flag(p, "polled", o->polled);
+	pair_flag(p, "allow-unpurged", o->allow_unpurged);
+	pair_flag(p, "force-signature", o->force_signature);
+}
+
+/* The facts of the host and, beside them, how the engine runs here. */
+static const struct key_value *with_engine(struct arena *a, const struct key_value *host,
+					   const char *engine)
+{
+	struct key_value *out;
+	unsigned n = 0;
+
+	while (host[n].key)
+		n++;
+	out = arena_array(a, struct key_value, n + 2);
+	memcpy(out, host, n * sizeof *out);
+	out[n].key = "engine";
+	out[n].value = engine;
+	return out;
+}
+
+static int store_run(struct session *s, const char *campaign, const struct pairs *info,
+		     struct err *err)
+{
+	const struct dut_info *d = &s->dut->info;
+	struct pairs args = { .n = 0 };
+	struct arena a = ARENA_INIT;
+	struct run_row row = { .uuid = s->uuid,
+			       .campaign = campaign,
+			       .dut = s->o->dut.v[0],
+			       .dut_path = d->path,
+			       .vendor = d->vendor,
+			       .model = d->model,
+			       .serial = d->serial,
+			       .wwid = d->wwid,
+			       .firmware = d->firmware,
+			       .interface = d->interface,
+			       .capacity_bytes = d->capacity_bytes,
+			       .lba_bytes = d->lba_bytes,
+			       .profile = s->env.env.profile == PROFILE_CLIENT ? "client"
+									       : "enterprise",
+			       .quick = s->o->quick,
+			       .simulated = d->simulated,
+			       .spec = PTS_SPEC,
+			       .definition_set = s->env.lib.set,
+			       .software = pts_software(),
+			       .seed = s->seed,
+			       .note = s->o->note,
+			       .info = info->v };
+	int rc;
+
+	row.host = with_engine(&a, host_facts(&a, d->path), s->dut->engine);
+	list_args(s, &args);
+	row.args = args.v;
+	rc = store_run_begin(s->store, &row, &s->run, err);
+	arena_release(&args.arena);
+	arena_release(&a);
+	return rc;
+}
+
+static int store_tests(struct session *s, struct err *err)
+{
+	int rc = 0;
+
+	for (unsigned i = 0; !rc && i < s->n_plans; i++) {
+		const struct plan *p = &s->plan[i];
+		struct buf def = BUF_INIT, text = BUF_INIT;
+		struct test_row row = { .run = s->run,
+					.ordinal = i + 1,
+					.test = p->name,
+					.title = p->title,
+					.clause = p->clause,
+					.params = p->params,
+					.formal = p->formal };
+
+		def_text(&s->env.lib, p->def, &def);
+		plan_text(p, &text);
+		row.definition = buf_cstr(&def);
+		row.plan = buf_cstr(&text);
+		rc = store_test(s->store, &row, err);
+		buf_release(&def);
+		buf_release(&text);
+	}
+	return rc;
+}
+
+static int store_deviations(struct session *s, struct err *err)
+{
+	const struct dut_info *d = &s->dut->info;
+	int rc = 0;
+
+	if (d->simulated)
+		rc = store_deviation(s->store, s->run, "-",
+				     "SIMULATED: a model, no drive was measured", err);
+	else if (!d->formal)
+		rc = store_deviation(s->store, s->run, "-",
+				     d->kind == DUT_FILE ? "the target is a file, not a drive"
+							 : "the target is not a whole drive",
+				     err);
+	for (unsigned i = 0; i < s->n_plans; i++)
+		for (unsigned k = 0; !rc && k < s->plan[i].n_deviations; k++)
+			rc = store_deviation(s->store, s->run, s->plan[i].deviation[k].clause,
+					     s->plan[i].deviation[k].text, err);
+	return rc;
+}
+
+/* Run, tests and what is known to deviate: one transaction, so that no half-registered run is ever seen. */
+static int register_run(struct session *s, const char *campaign, const struct pairs *info,
+			struct err *err)
+{
+	int rc = session_uuid(s->uuid, err);
+
+	if (!rc)
+		rc = store_begin(s->store, err);
+	if (rc)
+		return rc;
+	rc = store_run(s, campaign, info, err);
+	if (!rc)
+		rc = store_tests(s, err);
+	if (!rc)
+		rc = store_deviations(s, err);
+	if (!rc)
+		return store_commit(s->store, err);
+	store_abort(s->store);
+	return rc;
+}
+
+static int run_all(struct session *s, const char *campaign, struct err *err)
+{
+	int rc = 0;
+	struct pairs info = { .n = 0 };
+
+	rc = read_info(s->o, &info, err);
+	if (!rc)
+		rc = store_open(s->o->db, &s->store, err);
+	if (!rc)
+		rc = session_open_dut(s, err);
+	if (!rc)
+		rc = register_run(s, campaign, &info, err);
+	arena_release(&info.arena);
+	if (!rc)
+		rc = progress_open(&s->progress, s->o, s->uuid, err);
+	if (rc)
+		return cmd_fail(s->o, exit_of(rc), err);
+	if (!s->o->quiet && !s->progress.json)
+		fprintf(stderr, "run %lld %s on %s: %s\n", (long long)s->run, s->uuid,
+			s->o->dut.v[0], s->dut->engine);
+	for (unsigned i = 0; !rc && i < s->n_plans; i++)
+		rc = session_test(s, i, NULL, err);
+	return session_end(s, rc, err);
+}
+
+static int run_one(const struct opts *o, const char *campaign)
+{
+	struct session s = { .o = o };
+	struct err err = { "" };
+	int rc = session_prepare(&s, o, o->arg.v, o->arg.n, &err), code;
+
+	code = rc ? cmd_fail(o, exit_of(rc), &err) : run_all(&s, campaign, &err);
+	session_close(&s);
+	return code;
+}
+
+/* The worst of the members: a failed drive is 3 whatever the others did. */
+static int worse(int a, int b)
+{
+	static const int order[] = { [EXIT_GOOD] = 0,
+				     [EXIT_BAD] = 1,
+				     [EXIT_USAGE] = 2,
+				     [EXIT_STOPPED] = 3,
+				     [EXIT_DEVICE] = 4 };
+
+	return order[b] > order[a] ? b : a;
+}
+
+static int wait_members(const pid_t *pid, unsigned n)
+{
+	int code = EXIT_GOOD;
+
+	for (unsigned i = 0; i < n; i++) {
+		int st;
+
+		while (waitpid(pid[i], &st, 0) < 0) {
+			if (errno != EINTR)
+				BUG("waitpid: %s", strerror(errno));
+			for (unsigned k = 0; session_stop && k < n; k++)
+				kill(pid[k], SIGTERM);
+		}
+		code = worse(code, WIFEXITED(st) && WEXITSTATUS(st) <= EXIT_STOPPED
+					   ? WEXITSTATUS(st)
+					   : EXIT_DEVICE);
+	}
+	return code;
+}
+
+static int run_campaign(const struct opts *o)
+{
+	pid_t pid[OPTS_LIST_MAX];
+	char campaign[37];
+	struct err err = { "" };
+	unsigned n = 0;
+
+	if (session_uuid(campaign, &err))
+		return cmd_fail(o, EXIT_DEVICE, &err);
+	for (; n < o->dut.n; n++) {
+		struct opts one = *o;
+
+		one.dut.v[0] = o->dut.v[n];
+		one.dut.n = 1;
+		one.quiet = true; /* lines of several runs would only mix */
+		fflush(NULL);
+		pid[n] = fork();
+		if (pid[n] < 0) {
+			err_set(&err, -errno, "fork: %s", strerror(errno));
+			cmd_fail(o, EXIT_DEVICE, &err);
+			break;
+		}
+		if (!pid[n])
+			return run_one(&one, campaign); /* main() ends the member */
+	}
+	return n == o->dut.n ? wait_members(pid, n) : worse(EXIT_DEVICE, wait_members(pid, n));
+}
+
+int cmd_run(const struct opts *o)
+{
+	if (!o->arg.n)
+		return cmd_usage(o, "which test or suite? (pts list tests)");
+	if (!o->dut.n)
+		return cmd_usage(o, "on which target? --dut names it (pts devices)");
+	if (o->progress && strcmp(o->progress, "json"))
+		return cmd_usage(o, "--progress takes json, not '%s'", o->progress);
+	if (o->engine && strcmp(o->engine, "uring"))
+		return cmd_usage(o, "--engine %s is not built into this pts (uring is)", o->engine);
+	session_signals();
+	return o->dut.n > 1 ? run_campaign(o) : run_one(o, NULL);
+}

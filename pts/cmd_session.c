@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+#include "pts/cmd_session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pts/base/units.h"
+#include "pts/gate.h"
+
+volatile int session_stop;
+
+static void on_signal(int sig)
+{
+	if (session_stop)
+		_exit(EXIT_STOPPED);
+	session_stop = sig;
+}
+
+void session_signals(void)
+{
+	struct sigaction old, sa = { .sa_handler = on_signal };
+
+	/* shells start background jobs with SIGINT ignored; it is meant all the same when it comes */
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	if (!sigaction(SIGHUP, NULL, &old) && old.sa_handler != SIG_IGN) /* nohup is honoured */
+		sigaction(SIGHUP, &sa, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+int session_uuid(char ret[37], struct err *err)
+{
+	int fd = open("/proc/sys/kernel/random/uuid", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, ret, 36);
+
+	if (fd >= 0)
+		close(fd);
+	if (n != 36)
+		return err_set(err, -EIO, "the kernel gives no random uuid");
+	ret[36] = 0;
+	return 0;
+}
+
+static int random_seed(uint64_t *ret)
+{
+	int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, ret, sizeof *ret);
+
+	if (fd >= 0)
+		close(fd);
+	*ret >>= 1; /* stored as a signed integer */
+	return n == sizeof *ret ? 0 : -EIO;
+}
+
+/* --seed; else the simulated drive's own, so that two runs of one sim: name are the same; else random. */
+static int choose_seed(struct session *s, struct err *err)
+{
+	if (s->o->seed)
+		return parse_uint(s->o->seed, 0, INT64_MAX, &s->seed)
+			       ? err_set(err, -EINVAL, "--seed '%s' is no whole number", s->o->seed)
+			       : 0;
+	if (s->name.kind == DUT_SIM) {
+		s->seed = s->name.has_seed ? s->name.seed : 1;
+		return 0;
+	}
+	return random_seed(&s->seed) ? err_set(err, -EIO, "no random seed to be had") : 0;
+}
+
+static struct dut_options dut_options(const struct session *s)
+{
+	return (struct dut_options){ .seed = s->seed,
+				     .polled = s->o->polled,
+				     .dump_latencies = s->o->dump_latencies };
+}
+
+static int read_facts(struct session *s, struct err *err)
+{
+	struct dut_options opt = dut_options(s);
+	struct dut *d;
+	int rc = dut_open(s->o->dut.v[0], DUT_READ, &opt, &d, err);
+
+	if (rc)
+		return rc;
+	s->facts = d->info;
+	dut_close(d);
+	return 0;
+}
+
+/* Results must survive the drive: a database on the target itself is refused. */
+static int check_db_apart(const struct session *s, struct err *err)
+{
+	char db[PATH_MAX];
+
+	if (s->facts.kind != DUT_FILE || !realpath(s->o->db, db) || strcmp(db, s->facts.path))
+		return 0;
+	return err_set(err, -EPERM, "the database %s is the target itself", s->o->db);
+}
+
+static int choose_method(struct session *s, struct err *err)
+{
+	const char *m = s->o->method;
+
+	s->method = PURGE_AUTO;
+	if (!m || !strcmp(m, "auto"))
+		return 0;
+	if (purge_method_parse(m, &s->method) || s->method == PURGE_NONE) {
+		struct err near = { "" };
+
+		err_set(&near, 0, "unknown purge method '%s'", m);
+		return err_set(err, -EINVAL, "%s (pts help run lists them)", near.msg);
+	}
+	if (s->facts.purge_methods & (1u << s->method))
+		return 0;
+	return err_set(err, -EINVAL, "%s cannot be purged by %s", s->o->dut.v[0], m);
+}
+
+static int compile_all(struct session *s, struct err *err)
+{
+	int rc = cmd_env_build(s->o, &s->facts, &s->env, err);
+
+	if (rc)
+		return rc;
+	s->env.env.seed = s->seed;
+	s->plan = calloc(s->env.n_tests, sizeof *s->plan);
+	BUG_ON(!s->plan);
+	for (unsigned i = 0; !rc && i < s->env.n_tests; i++) {
+		rc = plan_compile(&s->env.lib, s->env.test[i], &s->env.env, &s->plan[i], err);
+		s->n_plans += !rc;
+	}
+	return rc;
+}
+
+int session_prepare(struct session *s, const struct opts *o, const char *const *words, unsigned n,
+		    struct err *err)
+{
+	struct gate_request rq = { .info = &s->facts,
+				   .dut = o->dut.v[0],
+				   .destroy = o->destroy.v,
+				   .n_destroy = o->destroy.n,
+				   .force_signature = o->force_signature };
+	int rc;
+
+	s->o = o;
+	s->progress.fd = -1;
+	rc = cmd_env_load(o, words, n, &s->env, err);
+	if (rc)
+		return rc;
+	s->env_loaded = true;
+	rc = dut_name_parse(o->dut.v[0], &s->name, err);
+	if (!rc)
+		rc = choose_seed(s, err);
+	if (!rc)
+		rc = read_facts(s, err);
+	if (!rc)
+		rc = check_db_apart(s, err);
+	if (!rc)
+		rc = choose_method(s, err);
+	if (!rc)
+		rc = compile_all(s, err);
+	return rc ? rc : gate_check(&rq, err);
+}
+
+int session_open_dut(struct session *s, struct err *err)
+{
+	struct dut_options opt = dut_options(s);
+	int rc = dut_open(s->o->dut.v[0], DUT_WRITE, &opt, &s->dut, err);
+
+	if (rc)
+		return rc;
+	s->dut->stop = &session_stop; /* a purge of hours can be given up */
+	if (s->dut->info.capacity_bytes == s->facts.capacity_bytes &&
+	    s->dut->info.lba_bytes == s->facts.lba_bytes)
+		return 0;
+	return err_set(err, -EPERM, "%s changed while it was looked at", s->o->dut.v[0]);
+}
+
+static const char *verdict_words(enum test_verdict v)
+{
+	return v == VERDICT_STEADY ? "steady state"
+	       : v == VERDICT_DONE ? "done"
+				   : "steady state NOT ACHIEVED";
+}
+
+int session_test(struct session *s, unsigned i, const struct recall *recall, struct err *err)
+{
+	enum test_verdict v = VERDICT_DONE;
+	struct run_ctx ctx = { .dut = s->dut,
+			       .store = s->store,
+			       .run = s->run,
+			       .method = s->method,
+			       .allow_unpurged = s->o->allow_unpurged,
+			       .seed = s->seed,
+			       .stop = &session_stop,
+			       .live = progress_live,
+			       .arg = &s->progress,
+			       .test_index = i + 1,
+			       .tests = s->n_plans,
+			       .recall = recall };
+	int rc = interp_test(&ctx, &s->plan[i], &v, err);
+
+	s->hung = ctx.hung;
+	if (rc)
+		return err_prefix(err, rc, "%s", s->plan[i].name);
+	s->bad += v == VERDICT_NOT_ACHIEVED;
+	progress_break(&s->progress);
+	if (!s->o->quiet)
+		fprintf(stderr, "%s: %s\n", s->plan[i].name, verdict_words(v));
+	return 0;
+}
+
+static const char *state_of(const struct session *s, int rc)
+{
+	return !rc ? "done" : rc == -EINTR ? "interrupted" : s->hung ? "hung" : "failed";
+}
+
+static void print_end(const struct session *s, const char *state)
+{
+	struct buf b = BUF_INIT;
+
+	buf_fmt(&b, "run %lld %s: %s", (long long)s->run, s->uuid, state);
+	if (!strcmp(state, "done"))
+		buf_fmt(&b,
+			s->bad ? ", %u of %u tests without steady state" : ", all tests achieved",
+			s->bad, s->n_plans);
+	buf_fmt(&b, "\ndatabase %s\n", s->o->db);
+	if (!strcmp(state, "done"))
+		buf_fmt(&b, "report: pts report %lld --db %s -o run-%.8s.xlsx\n", (long long)s->run,
+			s->o->db, s->uuid);
+	else if (strcmp(state, "failed"))
+		buf_fmt(&b, "go on: pts resume %lld --db %s\n", (long long)s->run, s->o->db);
+	fputs(buf_cstr(&b), stdout);
+	fflush(stdout);
+	buf_release(&b);
+}
+
+int session_end(struct session *s, int rc, struct err *err)
+{
+	const char *state = state_of(s, rc);
+	struct err own = { "" };
+	int code = rc ? exit_of(rc) : s->bad ? EXIT_BAD : EXIT_GOOD;
+
+	progress_close(&s->progress);
+	if (store_run_end(s->store, s->run, state, &own)) {
+		/* without an end row the run counts as interrupted: it can be resumed */
+		if (rc)
+			err_prefix(err, rc, "(the end of the run could not be stored either: %s) ",
+				   own.msg);
+		else
+			*err = own;
+		rc = rc ? rc : -EIO;
+		code = EXIT_DEVICE;
+		state = "interrupted";
+	}
+	if (rc)
+		cmd_fail(s->o, code, err);
+	print_end(s, state);
+	if (s->hung)
+		_exit(EXIT_DEVICE); /* threads that never came back cannot be joined */
+	return code;
+}
+
+void session_close(struct session *s)
+{
+	progress_close(&s->progress);
+	for (unsigned i = 0; i < s->n_plans; i++)
+		plan_release(&s->plan[i]);
+	free(s->plan);
+	dut_close(s->dut);
+	store_close(s->store);
+	if (s->env_loaded)
+		cmd_env_release(&s->env);
+}

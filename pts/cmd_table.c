@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* The commands and their options: see cmd_opts.h. */
+#include "pts/cmd_opts.h"
+
+#include <string.h>
+
+#define ANY 0xffffffffu
+
+const struct command commands[] = {
+	{ .name = "devices",
+	  .fn = cmd_devices,
+	  .synopsis = "[--json]",
+	  .text = "drives here: the word to type for --destroy, size, what uses them, purge "
+		  "methods",
+	  .options = "json" },
+	{ .name = "doctor",
+	  .fn = cmd_doctor,
+	  .synopsis = "[--dut DUT] [--json]",
+	  .text = "is this host fit for a formal run, and what to change",
+	  .options = "db dut json" },
+	{ .name = "list",
+	  .fn = cmd_list,
+	  .synopsis = "tests|workloads|suites|formats|sheets|runs [--json]",
+	  .text = "what this pts knows, or what a database holds",
+	  .options = "db json",
+	  .needs = "one of tests, workloads, suites, formats, sheets, runs",
+	  .max_words = 1,
+	  .words = "tests|workloads|suites|formats|sheets|runs" },
+	{ .name = "show",
+	  .fn = cmd_show,
+	  .synopsis = "NAME",
+	  .text = "print a definition (test, workload, suite) as it will run",
+	  .options = "json",
+	  .needs = "a NAME",
+	  .max_words = 1,
+	  .words = "@tests @workloads @suites" },
+	{ .name = "plan",
+	  .fn = cmd_plan,
+	  .synopsis = "TEST|SUITE... --dut DUT [--json]",
+	  .text = "dry run: every step, expected duration and writes; opens nothing for writing",
+	  .options = "dut profile quick set capture scale seed info json",
+	  .needs = "a TEST or SUITE",
+	  .max_words = ANY,
+	  .words = "@tests @suites" },
+	{ .name = "run",
+	  .fn = cmd_run,
+	  .synopsis = "TEST|SUITE... --dut DUT [--destroy WORD]",
+	  .text = "purge, precondition and measure; every finished step goes to the database",
+	  .options = "db dut destroy profile quick set engine polled method allow-unpurged "
+		     "force-signature info capture scale note progress seed dump-latencies quiet "
+		     "verbose",
+	  .needs = "a TEST or SUITE",
+	  .max_words = ANY,
+	  .words = "@tests @suites" },
+	{ .name = "resume",
+	  .fn = cmd_resume,
+	  .synopsis = "[RUN]",
+	  .text = "go on with an interrupted run (the last one, unless RUN is given)",
+	  .options =
+		  "db allow-unpurged continue-inside force-signature note progress quiet verbose",
+	  .max_words = 1,
+	  .words = "@runs" },
+	{ .name = "status",
+	  .fn = cmd_status,
+	  .synopsis = "[RUN] [--watch] [--json]",
+	  .text = "where a run is: test, phase, round, cell, last rate, steady state, time left",
+	  .options = "db watch json",
+	  .max_words = 1,
+	  .words = "@runs" },
+	{ .name = "steady",
+	  .fn = cmd_steady,
+	  .synopsis = "V1 V2 V3 V4 V5 ... [--json]",
+	  .text = "the steady-state verdict on numbers of your own (the last five)",
+	  .options = "json",
+	  .max_words = ANY },
+	{ .name = "report",
+	  .fn = cmd_report,
+	  .synopsis = "RUN... -o FILE.xlsx|FILE.txt|FILE.json",
+	  .text = "write the report of runs, from the database alone",
+	  .options = "db output quiet verbose",
+	  .max_words = ANY,
+	  .words = "@runs" },
+	{ .name = "export",
+	  .fn = cmd_export,
+	  .synopsis = "RUN --json|--csv",
+	  .text = "all rows of a run as JSON or CSV",
+	  .options = "db json csv output",
+	  .max_words = 1,
+	  .words = "@runs" },
+	{ .name = "db",
+	  .fn = cmd_db,
+	  .synopsis = "info|check|migrate|merge|backup [FILE...]",
+	  .text = "look after a database",
+	  .options = "db json quiet verbose",
+	  .needs = "one of info, check, migrate, merge, backup",
+	  .max_words = ANY,
+	  .words = "info|check|migrate|merge|backup" },
+	{ .name = "help",
+	  .fn = cmd_help,
+	  .synopsis = "[COMMAND]",
+	  .text = "the list of commands, or the help of one",
+	  .options = "",
+	  .max_words = 1,
+	  .words = "@commands" },
+	{ .name = "completion",
+	  .fn = cmd_completion,
+	  .synopsis = "bash",
+	  .text = "print the completion script of a shell",
+	  .options = "",
+	  .needs = "the name of a shell: bash",
+	  .max_words = 1,
+	  .words = "bash" },
+	{ .name = "version",
+	  .fn = cmd_version,
+	  .synopsis = "",
+	  .text = "print the version of pts, as it is recorded with runs",
+	  .options = "" },
+	{ .name = NULL },
+};
+
+#define FLAG(n, f, h) \
+	{ \
+		.name = n, .kind = OPTION_FLAG, .offset = offsetof(struct opts, f), .help = h \
+	}
+#define VALUE(n, f, v, h) \
+	{ \
+		.name = n, .kind = OPTION_VALUE, .offset = offsetof(struct opts, f), .value = v, \
+		.help = h \
+	}
+#define CHOICE(n, f, c, h) \
+	{ \
+		.name = n, .kind = OPTION_VALUE, .offset = offsetof(struct opts, f), .value = c, \
+		.choices = c, .help = h \
+	}
+#define LIST(n, f, v, h) \
+	{ \
+		.name = n, .kind = OPTION_LIST, .offset = offsetof(struct opts, f), .value = v, \
+		.help = h \
+	}
+
+const struct option_def option_defs[] = {
+	VALUE("db", db, "FILE", "the database (default $PTS_DB, else pts.db here)"),
+	LIST("dut", dut, "DUT",
+	     "the target: /dev/NAME, file:PATH?size=1g, sim:PROFILE; repeatable on run"),
+	LIST("destroy", destroy, "WORD",
+	     "consent to lose its data: the drive's serial as `pts devices` prints it; repeatable"),
+	CHOICE("profile", profile, "enterprise|client",
+	       "write cache off and all of the range, or on and 75 % (default enterprise)"),
+	FLAG("quick", quick,
+	     "the short values of each definition, about a minute a test; a deviation"),
+	LIST("set", set, "PARAM=VALUE", "set a parameter of the definition; repeatable"),
+	CHOICE("engine", engine, "uring|passthrough", "how IO is issued (default uring)"),
+	FLAG("polled", polled, "poll for completions"),
+	VALUE("method", method, "METHOD",
+	      "how to purge (default auto, which prints its choice; never falls back)"),
+	FLAG("allow-unpurged", allow_unpurged,
+	     "measure a drive that cannot be purged; a deviation"),
+	FLAG("continue-inside", continue_inside,
+	     "go on inside the interrupted test, not from its purge; a deviation"),
+	FLAG("force-signature", force_signature,
+	     "overwrite a partition table or a file-system signature as well"),
+	VALUE("info", info, "FILE",
+	      "ini of what no tool can read: operator, NAND type, rated TBW ..."),
+	VALUE("capture", capture, "CAP", "the capture that a real-world test replays"),
+	VALUE("scale", scale, "LIST", "depth scales of the replay: 1,2,4,8,16,32"),
+	VALUE("note", note, "TEXT", "stored with the run"),
+	CHOICE("progress", progress, "json", "progress as JSON lines on stderr"),
+	VALUE("seed", seed, "N", "seed of all random numbers of the run"),
+	VALUE("dump-latencies", dump_latencies, "FILE", "debug: write every latency, one a line"),
+	{ .name = "output",
+	  .letter = 'o',
+	  .kind = OPTION_VALUE,
+	  .offset = offsetof(struct opts, output),
+	  .value = "FILE",
+	  .help = "where to write" },
+	FLAG("json", json, "one JSON document on stdout"),
+	FLAG("csv", csv, "comma-separated values on stdout"),
+	FLAG("watch", watch, "repeat until the run ends"),
+	{ .name = "quiet",
+	  .letter = 'q',
+	  .kind = OPTION_FLAG,
+	  .offset = offsetof(struct opts, quiet),
+	  .help = "errors only" },
+	{ .name = "verbose",
+	  .letter = 'v',
+	  .kind = OPTION_FLAG,
+	  .offset = offsetof(struct opts, verbose),
+	  .help = "say more" },
+	{ .name = NULL },
+};
+
+const struct command *command_find(const char *name)
+{
+	for (const struct command *c = commands; c->name; c++)
+		if (!strcmp(c->name, name))
+			return c;
+	return NULL;
+}
+
+bool command_takes(const struct command *c, const struct option_def *d)
+{
+	size_t len = strlen(d->name);
+
+	for (const char *p = c->options; (p = strstr(p, d->name)); p += len)
+		if ((p == c->options || p[-1] == ' ') && (p[len] == ' ' || !p[len]))
+			return true;
+	return false;
+}

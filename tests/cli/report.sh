@@ -1,0 +1,211 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# pts report: from the database of simulated runs to workbook, text and JSON.
+. "$(dirname "$0")/lib.sh"
+
+lint="python3 $ROOT/tests/tools/xlsx_lint.py"
+
+t 'report: where to is asked for'
+pts report
+exit_is 2
+err_has '-o FILE.xlsx'
+
+t 'report: no database'
+pts report -o a.xlsx
+exit_is 2
+err_has 'pts.db'
+file_absent a.xlsx
+file_absent pts.db
+
+"$PTS" run iops tp lat -q --dut 'sim:ent-nvme?size=200g&seed=3' >"$OUT" 2>"$ERR"
+RC=$?
+t 'report: a simulated run to report on'
+exit_is 0
+before=$(sha256sum <pts.db)
+
+t 'report: a name that is no kind of report'
+pts report -o a.html
+exit_is 2
+err_has '.xlsx, .txt or .json'
+file_absent a.html
+
+t 'report: an unknown run'
+pts report 99 -o a.xlsx
+exit_is 2
+file_absent a.xlsx
+
+t 'report: workbook, sound; quiet'
+pts report -o a.xlsx
+exit_is 0
+out_empty
+err_empty
+run $lint a.xlsx
+exit_is 0
+
+t 'report: same database, same bytes, with another locale, time zone and no network'
+sleep 2.1
+LC_ALL=de_DE.UTF-8 TZ=Asia/Tokyo pts report last -o b.xlsx
+exit_is 0
+true_that cmp a.xlsx b.xlsx
+if unshare -n true 2>/dev/null; then
+	run unshare -n "$PTS" report -o c.xlsx
+	exit_is 0
+	true_that cmp a.xlsx c.xlsx
+fi
+
+t 'report: the database is only read'
+same "$(sha256sum <pts.db)" "$before" 'the hash of the database'
+
+t 'report: the cover says SIMULATED and shows the chain head'
+pts report -o a.txt
+exit_is 0
+head=$(sqlite3 pts.db 'select digest from v_run')
+file_has a.txt "SIMULATED"
+file_has a.txt "$head"
+file_has a.txt 'CONFORMANT WITH DEVIATIONS'
+file_has a.txt 'Steady State Convergence Plot - All Block Sizes'
+file_has a.txt 'Ave, 5 9s, Max Response Times & IOPS'
+
+t 'report: JSON, and its values are those of the text'
+pts report -o a.json
+exit_is 0
+run cat a.json
+json_is 'd["schema"]' 'pts.report/1'
+json_is 'd["runs"][0]["simulated"]' True
+json_is 'len(d["runs"][0]["tests"])' 3
+json_is 'len(d["runs"][0]["tests"][0]["sections"][0]["cells"])' 56
+run python3 - <<'PY'
+import json
+text = open('a.txt').read()
+lines = [l.split() for l in text.splitlines()]
+n = 0
+for s in json.load(open('a.json'))['runs'][0]['summary']:
+    shown = '%.*f' % (4 if s['unit'] == 'ms' else 1, s['shown'])
+    hit = [l for l in lines if shown in l and s['test'].upper() in l]
+    assert hit, (s, shown)
+    n += 1
+print(n)
+PY
+exit_is 0
+out_is 14
+
+t 'report: means of the window, against the view'
+got=$(sqlite3 pts.db "select printf('%.1f', avg(iops)) from v_cell where test = 'iops' and in_window and
+	read_pct = 0 and block_bytes = 4096")
+file_has a.txt " $got "
+
+t 'report: a test without steady state is shouted and not reported'
+"$PTS" run wsat -q --dut 'sim:ent-nvme?size=100g&seed=3' >"$OUT" 2>"$ERR"
+pts report 2 -o w.txt
+exit_is 0
+if [ "$(sqlite3 pts.db "select steady from v_test where run_id = 2")" = 0 ]; then
+	file_has w.txt 'NOT CONFORMANT'
+	file_has w.txt 'not reported'
+	file_has w.txt 'NOT REACHED'
+	pts report 2 -o w.xlsx
+	run $lint w.xlsx
+	exit_is 0
+else
+	skip 'the simulated drive became steady'
+fi
+
+t 'report: cells a 4Kn drive cannot do are n/a, with the reason'
+sed 's/^lba = .*/lba = 4096/' "$ROOT/workloads/sim/ent-nvme.ini" >4kn.ini
+"$PTS" run iops lat -q --dut 'sim:4kn.ini?size=100g&seed=3' >"$OUT" 2>"$ERR"
+pts report 3 -o k.txt
+exit_is 0
+out=$(grep -c '^RND 0.5 KiB  *n/a (LBA 4096)' k.txt)
+same "$out" 3 'rows of 0.5 KiB that are n/a'
+pts report 3 -o k.xlsx
+run $lint k.xlsx
+exit_is 0
+
+t 'report: several runs in one workbook'
+pts report 1 3 -o both.xlsx
+exit_is 0
+run $lint both.xlsx
+exit_is 0
+out_match '^19 sheets'
+
+t 'report: a full disk is exit 3 and leaves the old file'
+mkdir full
+if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=200k none full 2>/dev/null; then
+	at_exit umount full
+	echo old >full/a.xlsx
+	pts report 1 -o full/a.xlsx
+	exit_is 3
+	same "$(cat full/a.xlsx)" old 'the old file'
+	same "$(ls -A full)" a.xlsx 'what is in the folder'
+else
+	skip 'no tmpfs of our own here'
+fi
+
+# ---- LibreOffice computes every formula anew: the values stored by pts must come out ----
+profile() {
+	mkdir -p lo/user
+	cat >lo/user/registrymodifications.xcu <<'XCU'
+<?xml version="1.0" encoding="UTF-8"?>
+<oor:items xmlns:oor="http://openoffice.org/2001/registry">
+<item oor:path="/org.openoffice.Office.Calc/Formula/Load"><prop oor:name="OOXMLRecalcMode" oor:op="fuse"><value>0</value></prop></item>
+</oor:items>
+XCU
+}
+
+recalculate() { # recalculate FILE DIR: a CSV for each sheet, raw values
+	mkdir -p "$2"
+	timeout 60 soffice -env:UserInstallation="file://$PWD/lo" --headless --convert-to \
+		'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,false,false,false,false,-1' --outdir "$2" "$1" >/dev/null 2>&1
+}
+
+t 'report: formulas recalculated by LibreOffice give the stored values'
+if command -v soffice >/dev/null; then
+	profile
+	if recalculate a.xlsx csv; then
+		run $lint --compare a.xlsx csv
+		exit_is 0
+		out_match '^[2-9][0-9][0-9] formula cells compared, 0 differ'
+	else
+		skip 'soffice does not run here'
+	fi
+else
+	skip 'no soffice'
+fi
+
+t 'report: the comparison finds a stored value that is wrong'
+if [ -d csv ] && [ -z "$t_skip" ]; then
+	python3 - <<'PY'
+import re
+import zipfile
+with zipfile.ZipFile('a.xlsx') as a, zipfile.ZipFile('bad.xlsx', 'w', zipfile.ZIP_DEFLATED) as b:
+    for name in a.namelist():
+        data = a.read(name)
+        if name == 'xl/worksheets/sheet3.xml':
+            data, n = re.subn(rb'(<f>AVERAGE\([^<]*</f><v>)[0-9.]+', rb'\g<1>4711', data, count=1)
+            assert n == 1
+        b.writestr(name, data)
+PY
+	recalculate bad.xlsx csvbad
+	run $lint --compare bad.xlsx csvbad
+	exit_is 1
+	out_has 'stored 4711.0'
+else
+	skip 'no soffice'
+fi
+
+t 'report: printed pages as planned, none empty'
+if [ -z "${PTS_LONG:-}" ]; then
+	skip 'only in check-long'
+elif ! command -v soffice >/dev/null || ! command -v pdftotext >/dev/null; then
+	skip 'no soffice or pdftotext'
+else
+	profile
+	timeout 120 soffice -env:UserInstallation="file://$PWD/lo" --headless --convert-to pdf a.xlsx >/dev/null 2>&1
+	pages() { # pages SHEET: how many printed pages its footer counts
+		pdftotext -layout a.pdf - | grep -cE "  $1 +-  ?page [0-9]+ of"
+	}
+	same "$(pages IOPS) $(pages TP) $(pages LAT)" '8 5 8' 'pages of IOPS, TP, LAT'
+	same "$(pages Summary)" 1 'pages of the Summary'
+	for p in $(seq 1 25); do
+		[ "$(pdftotext -f "$p" -l "$p" a.pdf - | wc -w)" -gt 40 ] || fail "page $p is empty"
+	done
+fi

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+/* The interpreter on a scripted drive: rounds, windows, voids, conditions, points, sections. */
+#include "tests/unit/pts_fake.h"
+
+#define HEAD "test t \"T\" clause X\n  purge\n"
+#define LOOP \
+	"  loop rounds 9 until steady\n" \
+	"    run rnd rw 0/100 bs 8k threads 1 qd 1 for 1m\n" \
+	"    run rnd rw 0/100 bs 4k threads 1 qd 1 for 1m\n" \
+	"    track iops of rw 0/100 bs 4k\n" \
+	"  end\n"
+
+static double flat(const struct fake *f, const struct segment *g)
+{
+	(void)f;
+	(void)g;
+	return 1000;
+}
+
+/* 1000, 1200, 1440, ...: never steady. Two cells a round. */
+static double rising(const struct fake *f, const struct segment *g)
+{
+	(void)g;
+	return 1000 * pow(1.2, (f->segments - 1) / 2);
+}
+
+TEST(steady_at_the_first_window)
+{
+	struct rig g;
+
+	DO(rig_init(&g, HEAD LOOP "end\n", "t", flat));
+	CHECK_MSG(!rig_run(&g), "%s", g.err.msg);
+	CHECK_INT(g.verdict, VERDICT_STEADY);
+	CHECK_INT(g.fake.segments, 10);
+	CHECK_INT(g.fake.purges, 1);
+	CHECK(g.fake.cache); /* put back */
+	CHECK_INT(rig_num(&g, "SELECT count(*) FROM v_cell"), 10);
+	CHECK_INT(rig_num(&g, "SELECT sum(in_window) FROM v_cell"), 10);
+	CHECK_INT(
+		rig_num(&g, "SELECT window_last FROM v_test WHERE steady = 1 AND window_first = 1"),
+		5);
+	CHECK_INT(rig_num(&g, "SELECT count(*) FROM v_steady WHERE steady = 1"), 1);
+	CHECK_INT(
+		rig_num(&g,
+			"SELECT purge_verified FROM v_section WHERE purge_method = 'nvme-format'"),
+		1);
+	CHECK_INT(rig_num(&g, "SELECT count(*) FROM v_deviation"), 0);
+	rig_release(&g);
+}
+
+TEST(not_achieved_goes_on_and_says_so)
+{
+	struct rig g;
+
+	DO(rig_init(&g,
+		    HEAD LOOP "  run rnd rw 0/100 bs 4k threads 1 qd 1 for 1m as histogram\nend\n",
+		    "t", rising));
+	CHECK_MSG(!rig_run(&g), "%s", g.err.msg);
+	CHECK_INT(g.verdict, VERDICT_NOT_ACHIEVED);
+	CHECK_INT(g.fake.segments, 19);
+	CHECK_INT(rig_num(&g, "SELECT window_first FROM v_test WHERE steady = 0 AND rounds = 9 AND "
+			      "window_last = 9"),
+		  5);
+	CHECK_INT(rig_num(&g, "SELECT count(*) FROM v_deviation WHERE text LIKE '%steady state not "
+			      "achieved%'"),
+		  1);
+	rig_release(&g);
+}
+
+TEST(an_error_voids_the_round_once)
+{
+	struct rig g;
+
+	DO(rig_init(&g, HEAD LOOP "end\n", "t", flat));
+	g.fake.fail_at = 6; /* second cell of round 3 */
+	g.fake.fail_n = 1;
+	CHECK_MSG(!rig_run(&g), "%s", g.err.msg);
+	CHECK_INT(g.verdict, VERDICT_STEADY);
+	/* rounds 1 2, half of 3 void, then 3..7: the window starts anew after the void one */
+	CHECK_INT(g.fake.segments, 2 * 2 + 2 + 5 * 2);
+	CHECK_INT(rig_num(&g, "SELECT window_first FROM v_test WHERE window_last = 7"), 3);
+	CHECK_INT(rig_num(&g, "SELECT count(*) FROM v_cell WHERE void = 1 AND round = 3 AND "
+			      "round_try = 1"),
+		  2);
+	CHECK_INT(rig_num(&g, "SELECT count(*) FROM v_cell WHERE void = 0 AND round = 3 AND "
+			      "round_try = 2"),
+		  2);
+	CHECK_INT(rig_num(&g, "SELECT errors FROM v_cell WHERE errors > 0"), 1);
+	CHECK_INT(rig_num(&g, "SELECT count(*) FROM v_event WHERE kind = 'error'"), 1);
+	CHECK_INT(rig_num(&g, "SELECT sum(in_window) FROM v_cell"), 10);
+	rig_release(&g);
+}
+
+TEST(a_second_error_ends_the_test)
+{
+	struct rig g;
+
+	DO(rig_init(&g, HEAD LOOP "end\n", "t", flat));
+	g.fake.fail_at = 6;
+	g.fake.fail_n = 2;
+	CHECK_INT(rig_run(&g), -EIO);
+	CHECK_MSG(strstr(g.err.msg, "EIO"), "%s", g.err.msg);
+	CHECK_INT(g.fake.segments, 7);
+	CHECK_INT(rig_num(&g, "SELECT count(*) FROM v_test WHERE verdict = 'failed'"), 1);
+	rig_release(&g);
+}
+
+TEST(a_drive_that_is_gone_is_not_tried_again)
+{
+	struct rig g;
+
+	DO(rig_init(&g, HEAD LOOP "end\n", "t", flat));
+	g.fake.fail_at = 3;
+	g.fake.fail_n = 99;
+	g.fake.fail_rc = -ENODEV;
+	CHECK_INT(rig_run(&g), -ENODEV);
+	CHECK_INT(g.fake.segments, 3);
+	rig_release(&g);
+}
+
+TEST(a_stop_keeps_a_partial_cell)
+{
+	struct rig g;
+
+	DO(rig_init(&g, HEAD LOOP "end\n", "t", flat));
+	g.fake.stop_at = 4;
+	CHECK_INT(rig_run(&g), -EINTR);
+	CHECK_INT(rig_num(&g, "SELECT count(*) FROM v_cell WHERE partial = 1"), 1);
+	CHECK_INT(rig_num(&g, "SELECT count(*) FROM v_cell WHERE partial = 0"), 3);
+	CHECK(g.fake.cache);
+	rig_release(&g);
+}
+
+TEST(a_purge_that_leaves_data_stops_the_test)
+{
+	struct rig g;
+
+	DO(rig_init(&g, HEAD LOOP "end\n", "t", flat));
+	g.fake.purge_rc = -EBADE;
+	CHECK_INT(rig_run(&g), -EBADE);
+	CHECK_MSG(strstr(g.err.msg, "3 canaries survived"), "%s", g.err.msg);
+	CHECK_INT(g.fake.segments, 0);
+	rig_release(&g);
+}
+
+TEST(allow_unpurged_is_a_deviation)
+{
+	struct rig g;
+
+	DO(rig_init(&g, HEAD LOOP "end\n", "t", flat));
+	g.fake.purge_rc = -EBADE;
+	g.ctx.allow_unpurged = true;
+	CHECK_MSG(!rig_run(&g), "%s", g.err.msg);
+	CHECK_INT(rig_num(&g, "SELECT count(*) FROM v_deviation WHERE text LIKE '%not purged%'"),
+		  1);
+	CHECK_INT(rig_num(&g, "SELECT purge_verified FROM v_section"), 0);
+	rig_release(&g);
+}
+
+/* 1 GiB drive, 4 KiB at 1000/s: 60 s write 234 MiB, so the fifth minute passes 1x in the midst of the 10-minute run. */
+TEST(written_is_tested_after_every_cell)
+{
+	struct rig g;
+
+	DO(rig_init(&g,
+		    HEAD "  loop until steady or written 1x\n"
+			 "    run rnd-4k-w threads 1 qd 1 for 10m every 1m as wdpc\n"
+			 "    run rnd-4k-w threads 1 qd 1 for 1m as sample\n"
+			 "    track iops of sample\n  end\n"
+			 "  run rnd-4k-w threads 1 qd 1 for 2m as histogram\nend\n",
+		    "t", flat));
+	CHECK_MSG(!rig_run(&g), "%s", g.err.msg);
+	CHECK_INT(g.verdict, VERDICT_NOT_ACHIEVED);
+	CHECK_INT(g.fake.segments, 5 + 1);
+	CHECK_INT(rig_num(&g, "SELECT count(*) FROM v_cell WHERE phase = 'wdpc'"), 5);
+	CHECK_INT(rig_num(&g, "SELECT max(host_bytes_written) FROM v_cell"),
+		  (5 + 2) * 60 * 1000 * 4096ll);
+	rig_release(&g);
+}
+
+TEST(time_is_tested_after_every_cell)
+{
+	struct rig g;
+
+	DO(rig_init(&g,
+		    HEAD "  loop until steady or time 30m\n"
+			 "    run rnd-4k-r threads 1 qd 1 for 12m every 2m as wdpc\n"
+			 "    run rnd-4k-r threads 1 qd 1 for 1m as sample\n"
+			 "    track iops of sample\n  end\nend\n",
+		    "t", flat));
+	CHECK_MSG(!rig_run(&g), "%s", g.err.msg);
+	/* 13 minutes a round: 13 + 13 + 2 + 2 = 30 */
+	CHECK_INT(g.fake.segments, 7 + 7 + 2);
+	CHECK_INT(rig_num(&g, "SELECT max(start_ns + elapsed_ns) FROM v_cell") / 60e9, 30);
+	rig_release(&g);
+}
+
+/* The selection vector of the spec, section 14. */
+static double vector(const struct fake *f, const struct segment *g)
+{
+	static const struct {
+		unsigned tc, qd;
+		double iops;
+	} v[] = { { 1, 1, 10e3 },   { 2, 4, 60e3 },    { 4, 8, 105e3 },
+		  { 8, 16, 199e3 }, { 16, 16, 200e3 }, { 32, 32, 201e3 } };
+
+	(void)f;
+	for (unsigned i = 0; i < 6; i++)
+		if (v[i].tc == g->threads && v[i].qd == g->qd)
+			return v[i].iops;
+	return 1;
+}
+
+#define CELLS \
+	"    run rnd-4k-w threads 32 qd 32 for 1m\n" \
+	"    run rnd-4k-w threads 16 qd 16 for 1m\n" \
+	"    run rnd-4k-w threads 8 qd 16 for 1m\n" \
+	"    run rnd-4k-w threads 4 qd 8 for 1m\n" \
+	"    run rnd-4k-w threads 2 qd 4 for 1m\n" \
+	"    run rnd-4k-w threads 1 qd 1 for 1m\n" \
+	"    track iops of threads 32 qd 32\n  end\n"
+
+TEST(points_of_the_selection_vector)
+{
+	struct rig g;
+
+	DO(rig_init(&g,
+		    HEAD "  loop rounds 25 until steady\n" CELLS
+			 "  pick max by highest iops where art < 5ms tie 1% lowest oio lowest tc "
+			 "else lowest art\n"
+			 "  pick strict by highest iops where art < 5ms tie 0% lowest oio lowest "
+			 "tc else lowest art\n"
+			 "  pick min at threads 1 qd 1\n"
+			 "  pick mid by nearest iops to (highest + lowest) / 2 where art < 5ms tie "
+			 "0% lowest oio lowest tc "
+			 "else lowest art\n"
+			 "  run rnd-4k-w at $max for 1m as histogram\nend\n",
+		    "t", vector));
+	CHECK_MSG(!rig_run(&g), "%s", g.err.msg);
+	CHECK_INT(rig_num(&g, "SELECT threads * 1000 + qd FROM v_point WHERE point = 'max'"), 8016);
+	CHECK_INT(rig_num(&g, "SELECT threads * 1000 + qd FROM v_point WHERE point = 'strict'"),
+		  16016);
+	CHECK_INT(rig_num(&g, "SELECT threads * 1000 + qd FROM v_point WHERE point = 'min'"), 1001);
+	CHECK_INT(rig_num(&g, "SELECT threads * 1000 + qd FROM v_point WHERE point = 'mid'"), 4008);
+	CHECK_INT(rig_num(&g, "SELECT threads * 1000 + qd FROM v_cell WHERE phase = 'histogram'"),
+		  8016);
+	rig_release(&g);
+}
+
+TEST(no_cell_below_the_ceiling)
+{
+	struct rig g;
+
+	DO(rig_init(&g,
+		    HEAD "  loop rounds 25 until steady\n" CELLS
+			 "  pick max by highest iops where art < 1us tie 1% lowest oio lowest tc "
+			 "else lowest art\n"
+			 "end\n",
+		    "t", vector));
+	CHECK_MSG(!rig_run(&g), "%s", g.err.msg);
+	CHECK_INT(rig_num(&g, "SELECT threads * 1000 + qd FROM v_point WHERE point = 'max'"), 1001);
+	CHECK_INT(rig_num(&g, "SELECT count(*) FROM v_deviation WHERE text LIKE '%lowest ART%'"),
+		  1);
+	rig_release(&g);
+}
+
+TEST(a_rate_hangs_on_a_point)
+{
+	struct rig g;
+
+	DO(rig_init(&g,
+		    HEAD "  run rnd-4k-r threads 2 qd 4 for 1m as maximum\n"
+			 "  pick peak by highest iops of maximum\n"
+			 "  foreach load in 10% 120%\n"
+			 "    run rnd-4k-r threads 2 qd 4 rate $peak.iops * $load for 1m\n"
+			 "  end\nend\n",
+		    "t", vector));
+	CHECK_MSG(!rig_run(&g), "%s", g.err.msg);
+	CHECK_INT(g.verdict, VERDICT_DONE);
+	CHECK_INT(
+		rig_num(&g,
+			"SELECT rate_iops FROM cell WHERE rate_iops IS NOT NULL ORDER BY cell_id"),
+		6000);
+	CHECK_INT(rig_num(&g, "SELECT max(rate_iops) FROM cell"), 72000);
+	rig_release(&g);
+}
+
+TEST(repeats_and_idle)
+{
+	struct rig g;
+
+	DO(rig_init(&g,
+		    HEAD "  repeat 3\n    run rnd-4k-w threads 1 qd 1 for 5s as stimulus label x\n "
+			 "   idle 10s\n  end\n"
+			 "end\n",
+		    "t", flat));
+	CHECK_MSG(!rig_run(&g), "%s", g.err.msg);
+	CHECK_INT(g.fake.segments, 6);
+	CHECK_STR(g.fake.cells, "rnd-4k-w;idle;rnd-4k-w;idle;rnd-4k-w;idle;");
+	CHECK_INT(rig_num(&g, "SELECT count(*) FROM v_cell WHERE phase = 'idle' AND ios = 0 AND "
+			      "elapsed_ns = 10000000000"),
+		  3);
+	rig_release(&g);
+}
+
+/* dirth's preconditioning: sample, check, then the rest of the round; 121 minutes at the earliest. */
+TEST(a_check_of_its_own_ends_the_loop_at_once)
+{
+	struct rig g;
+
+	DO(rig_init(&g,
+		    HEAD "  loop rounds 25 until steady\n"
+			 "    run rnd-4k-w threads 1 qd 1 for 1m as sample\n"
+			 "    track iops of sample\n    check\n"
+			 "    run rnd-4k-w threads 1 qd 1 for 29m every 1m as wdpc\n  end\nend\n",
+		    "t", flat));
+	CHECK_MSG(!rig_run(&g), "%s", g.err.msg);
+	CHECK_INT(g.fake.now_ns / 60000000000ull, 121);
+	CHECK_INT(g.verdict, VERDICT_STEADY);
+	rig_release(&g);
+}
+
+TEST(each_pass_with_a_purge_is_a_section)
+{
+	struct rig g;
+
+	DO(rig_init(&g,
+		    "test t \"T\" clause X\n  foreach size in 1024k 128k\n    purge\n"
+		    "    fill seq rw 0/100 bs $size 2x threads 1 qd 32\n    loop rounds 25 until "
+		    "steady\n"
+		    "      run seq rw 0/100 bs $size threads 1 qd 32 for 1m\n"
+		    "      track bytes_per_s of rw 0/100\n    end\n  end\nend\n",
+		    "t", flat));
+	CHECK_MSG(!rig_run(&g), "%s", g.err.msg);
+	CHECK_INT(g.fake.purges, 2);
+	CHECK_INT(rig_num(&g, "SELECT count(*) FROM v_section WHERE steady = 1 AND rounds = 5"), 2);
+	CHECK_INT(rig_num(&g, "SELECT section FROM v_section WHERE section_label = '128k'"), 2);
+	CHECK_INT(
+		rig_num(&g, "SELECT write_bytes FROM v_cell WHERE phase = 'wipc' AND section = 2"),
+		2ll << 30);
+	CHECK_INT(rig_num(&g, "SELECT steady FROM v_test"), 1);
+	rig_release(&g);
+}
+
+/* Inside again: stored cells stand for what was done, the drive goes on behind them, verdicts are those of a whole run. */
+TEST(continuing_inside_takes_stored_cells)
+{
+	struct rig g;
+	struct recalled_cell c[5];
+	struct recall r = {
+		.attempt = 1, .cell = c, .n_cells = 5, .sections = 1, .rounds_closed = 2
+	};
+
+	DO(rig_init(&g, HEAD LOOP "end\n", "t", flat));
+	g.fake.stop_at = 6;
+	CHECK_INT(rig_run(&g), -EINTR);
+	for (unsigned i = 0; i < 5; i++)
+		c[i] = (struct recalled_cell){ .section = 1,
+					       .step = 2 + i % 2,
+					       .round = 1 + (int)i / 2,
+					       .round_try = 1,
+					       .ios = 60000,
+					       .write_bytes = 60000ull * (i % 2 ? 4096 : 8192),
+					       .elapsed_ns = 60000000000ull,
+					       .art_ns = 1e6 };
+	g.ctx.recall = &r;
+	CHECK_MSG(!rig_run(&g), "%s", g.err.msg);
+	CHECK_INT(g.verdict, VERDICT_STEADY);
+	CHECK_INT(g.fake.purges, 1);
+	CHECK_INT(g.fake.segments, 6 + 5);
+	CHECK_INT(rig_num(&g, "SELECT count(*) FROM v_cell WHERE partial = 0"), 10);
+	CHECK_INT(rig_num(&g, "SELECT max(host_bytes_written) FROM v_cell"),
+		  5 * 60000 * (4096ll + 8192));
+	CHECK_INT(rig_num(&g, "SELECT window_last FROM v_test WHERE steady = 1"), 5);
+	rig_release(&g);
+}
+
+TEST_MAIN
