@@ -100,9 +100,12 @@ static void cost_text(struct dry *d, const struct plan_cost *c)
 		fmt_span(a, sizeof a, c->min_ns), fmt_span(b, sizeof b, c->max_ns),
 		FILL_GUESS / 1e6);
 	buf_fmt(&d->text, "cells     %u to %u\n", c->cells_min, c->cells_max);
-	buf_fmt(&d->text, "written   %s", drive_writes(d, c->min_bytes, w));
-	buf_fmt(&d->text, " to %s, cells guessed at %.0f write IOPS\n",
-		drive_writes(d, c->max_bytes, w), WRITE_GUESS);
+	buf_fmt(&d->text, "written   about %s", drive_writes(d, c->min_bytes, w));
+	if (c->max_bytes != c->min_bytes)
+		buf_fmt(&d->text, " if steady at once, about %s if never",
+			drive_writes(d, c->max_bytes, w));
+	buf_fmt(&d->text, "; guessed: cells write at %.0f IOPS, none above %.0f MB/s\n",
+		WRITE_GUESS, FILL_GUESS / 1e6);
 }
 
 static void head_text(struct dry *d)
@@ -260,6 +263,7 @@ static void head_json(struct dry *d)
 	json_int(j, "definition_set", d->env.lib.set);
 	json_num(j, "fill_guess_bytes_per_s", FILL_GUESS);
 	json_num(j, "write_guess_iops", WRITE_GUESS);
+	json_num(j, "write_guess_max_bytes_per_s", FILL_GUESS);
 	json_array(j, "deviations");
 	if (dev)
 		deviation_json(j, "-", dev);

@@ -87,8 +87,11 @@ static int link_like(struct def_lib *lib, struct def *d, unsigned depth, struct 
 	/* The cast is safe: definitions are the library's, and const only to its users. */
 	struct def *o = (struct def *)(uintptr_t)like_target(lib, d);
 	if (!o)
-		return link_bad(d, d->like_line, err, "unknown test", d->like,
-				nearest_word(d->like, names_of(lib, DEF_TEST)));
+		return !strcmp(d->like, d->name)
+			       ? link_bad(d, d->like_line, err, "a test like itself:", d->name,
+					  NULL)
+			       : link_bad(d, d->like_line, err, "unknown test", d->like,
+					  nearest_word(d->like, names_of(lib, DEF_TEST)));
 	int rc = link_like(lib, o, depth + 1, err);
 	if (rc)
 		return rc;

@@ -12,7 +12,8 @@
 struct clp {
 	struct page *p;
 	const struct capture_hist *h;
-	double top_ms; /* end of the x axis: 1.1 x 99.999 % */
+	double top_ms; /* end of the x axis: 1.1 x ... */
+	const char *top; /* "99.999 %", "99.9 %", "longest" */
 	double count[BINS];
 	uint64_t beyond; /* IOs slower than the axis reaches */
 	struct plots pl;
@@ -29,15 +30,25 @@ static bool percentile_ms(const struct hist *h, uint32_t ppm, double *ret)
 }
 
 /* The best percentile that this number of IOs allows. */
-static double axis_top(const struct hist *h)
+static void axis_top(struct clp *c)
 {
-	static const uint32_t ppm[] = { P99999, P9999, P999, P99 };
-	double ms;
+	static const struct {
+		const char *name;
+		uint32_t ppm;
+	} level[] = {
+		{ "99.999 %", P99999 }, { "99.99 %", P9999 }, { "99.9 %", P999 }, { "99 %", P99 }
+	};
+	const struct hist *h = c->h->hist;
+	double ms = h->n ? (double)h->max / 1e6 : 1 / 1.1;
 
-	for (unsigned i = 0; i < sizeof ppm / sizeof ppm[0]; i++)
-		if (percentile_ms(h, ppm[i], &ms))
-			return ms * 1.1;
-	return h->n ? (double)h->max / 1e6 * 1.1 : 1;
+	c->top = "longest";
+	for (unsigned i = 0; i < sizeof level / sizeof level[0]; i++) {
+		if (!percentile_ms(h, level[i].ppm, &ms))
+			continue;
+		c->top = level[i].name;
+		break;
+	}
+	c->top_ms = ms * 1.1;
 }
 
 static void fill_bins(struct clp *c)
@@ -277,9 +288,32 @@ static void page_counts(struct clp *c, const struct section *s)
 	chart_counts(c, (struct place){ p->row, 0, PAGE_COLS * PAGE_COL_PX, 15 * ROW_PX });
 	chart_levels(c, (struct place){ p->row + 15, 0, PAGE_COLS * PAGE_COL_PX, 15 * ROW_PX });
 	put_fmt(p->s, AREA(p->row + 30, 0, p->row + 30, 15), LOOK_NOTE,
-		"Axis to 1.1 x the 99.999 %% response time in %u bins; %llu I/Os are slower than it"
+		"Axis to 1.1 x the %s response time in %u bins; %llu I/Os are slower than it"
 		" reaches.",
-		BINS, (unsigned long long)c->beyond);
+		c->top, BINS, (unsigned long long)c->beyond);
+}
+
+/* What the cell lacks, or that it lacks nothing. */
+static const char *missing_text(struct arena *a, const struct measure *m)
+{
+	const char *overdue = strstr(m->note, " IOs due but not sent"), *list = "";
+
+	if (overdue) {
+		const char *from = overdue; /* the number before it */
+		while (from > m->note && from[-1] >= '0' && from[-1] <= '9')
+			from--;
+		list = arena_fmt(a, "; %.*s more were due and not sent by the end",
+				 (int)(overdue - from), from);
+	}
+	if (m->errors)
+		list = arena_fmt(a, "%s; %llu more ended in an error", list,
+				 (unsigned long long)m->errors);
+	if (m->short_ios)
+		list = arena_fmt(a, "%s; %llu more moved fewer bytes than asked", list,
+				 (unsigned long long)m->short_ios);
+	if (m->partial)
+		list = arena_fmt(a, "%s; the step was cut short", list);
+	return *list ? list : ", none dropped";
 }
 
 void clp_pages(struct page *p, const struct section *s, const struct capture_hist *h)
@@ -287,22 +321,23 @@ void clp_pages(struct page *p, const struct section *s, const struct capture_his
 	struct arena *a = &p->s->grid->arena;
 	struct clp c = { .p = p, .h = h };
 
-	c.top_ms = axis_top(h->hist);
+	axis_top(&c);
 	fill_bins(&c);
 	plots_begin(&c.pl, p->s->grid, arena_fmt(a, "%s: RT histogram", p->t->sheet));
 	page_counts(&c, s);
 	page_begin(p, "Plot",
-		   arena_fmt(a, "Exceedance and Confidence Levels - %s, %.4g s", h->m->access,
-			     (double)h->m->elapsed_ns / 1e9));
+		   arena_fmt(a, "Exceedance and Confidence Levels - %s, %s", h->m->access,
+			     asked_text(a, p->t, h->m)));
 	page_banner(p, s);
 	if (h->hist->n)
 		chart_exceedance(&c,
 				 (struct place){ p->row, 0, PAGE_COLS * PAGE_COL_PX, 24 * ROW_PX });
 	put_levels(&c, p->row + 25);
 	put_fmt(p->s, AREA(p->row + 29, 0, p->row + 30, 15), LOOK_NOTE,
-		"%llu I/Os, none dropped. Percentiles are nearest rank over all I/Os, within 0.2 "
+		"%llu I/Os%s. %sPercentiles are nearest rank over all I/Os, within 0.2 "
 		"%% of"
 		" the value (histogram); n/a where fewer than 1/(1-p) I/Os were made, amber where"
 		" fewer than 100 lie above. Minimum and maximum are exact.",
-		(unsigned long long)h->hist->n);
+		(unsigned long long)h->hist->n, missing_text(a, h->m),
+		h->m->rate_iops > 0 ? "Response times count from when an I/O was due. " : "");
 }

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "reports/dataset.h"
+
+#include "pts/base/buf.h"
 #include "schema/read.h"
 
 const char *pairs_get(const struct pairs *p, const char *key)
@@ -91,8 +93,20 @@ static int load_run(struct dataset *d, struct err *err)
 	}
 	int rc = rows_close(q, err);
 	if (!rc && !found)
-		rc = err_set(err, -ENOENT, "report: no run %lld in this database",
-			     (long long)d->run_id);
+		rc = err_set(err, -ENOENT, "no run %lld in this database", (long long)d->run_id);
+	return rc;
+}
+
+/* What was changed by hand since the rows were written must not look like evidence. */
+static int load_chain(struct dataset *d, struct err *err)
+{
+	struct buf faults = BUF_INIT;
+	int rc = read_check_run(d->reader, d->run_id, &faults, err);
+
+	if (!rc && faults.len)
+		d->tampered = arena_strndup(&d->arena, buf_cstr(&faults),
+					    strcspn(buf_cstr(&faults), "\n"));
+	buf_release(&faults);
 	return rc;
 }
 
@@ -248,10 +262,11 @@ static void take_measure(struct take *t, struct measure *m)
 			&m->member,  &m->threads, &m->qd,    &m->oio };
 	uint64_t *counts[] = { &m->start_ns,	&m->elapsed_ns, &m->ios,
 			       &m->read_ios,	&m->write_ios,	&m->bytes,
-			       &m->write_bytes, &m->errors,	&m->host_bytes_written };
-	double *nums[] = { &m->read_pct,      &m->scale,	&m->iops,	&m->bytes_per_s,
-			   &m->art_ns,	      &m->inflight_avg, &m->little_pct, &m->cpu_sys_pct,
-			   &m->cpu_total_pct, &m->temperature_c };
+			       &m->write_bytes, &m->errors,	&m->host_bytes_written,
+			       &m->short_ios };
+	double *nums[] = { &m->read_pct,      &m->scale,	 &m->iops,	 &m->bytes_per_s,
+			   &m->art_ns,	      &m->inflight_avg,	 &m->little_pct, &m->cpu_sys_pct,
+			   &m->cpu_total_pct, &m->temperature_c, &m->rate_iops };
 	int64_t *times[] = { &m->mrt_ns,  &m->p50_ns,	&m->p99_ns,
 			     &m->p999_ns, &m->p9999_ns, &m->p99999_ns };
 
@@ -284,10 +299,12 @@ static int load_measures(struct dataset *d, struct err *err)
 		d->reader, err,
 		"SELECT cell_id, test, section_label, phase, label, access, note, attempt, section,"
 		" round, round_try, step, member, threads, qd, oio, start_ns, elapsed_ns, ios,"
-		" read_ios, write_ios, bytes, write_bytes, errors, host_bytes_written, read_pct, "
+		" read_ios, write_ios, bytes, write_bytes, errors, host_bytes_written, short_ios, "
+		"read_pct, "
 		"scale, iops,"
 		" bytes_per_s, art_ns, inflight_avg, little_pct, cpu_sys_pct, cpu_total_pct,"
-		" temperature_c, mrt_ns, lat_p50_ns, lat_p99_ns, lat_p999_ns, lat_p9999_ns,"
+		" temperature_c, rate_iops, mrt_ns, lat_p50_ns, lat_p99_ns, lat_p999_ns, "
+		"lat_p9999_ns,"
 		" lat_p99999_ns, block_bytes, in_window, partial, void"
 		" FROM v_cell WHERE run_id = ? ORDER BY cell_id",
 		"i", d->run_id);
@@ -344,7 +361,7 @@ static int load_tests(struct dataset *d, struct err *err)
 	struct rows *q = read_rows(
 		d->reader, err,
 		"SELECT p.test, p.title, p.clause, p.definition_hash, p.plan_hash, v.purge_method,"
-		" v.write_cache, v.verdict, v.detail, v.started_utc, v.ended_utc, p.formal,"
+		" v.write_cache, v.verdict, v.detail, v.started_utc, v.ended_utc, v.plan, p.formal,"
 		" p.finished, p.attempts, v.purge_verified, v.steady FROM v_planned p"
 		" LEFT JOIN v_test v ON v.run_id = p.run_id AND v.test = p.test"
 		" AND v.attempt = p.attempts WHERE p.run_id = ? ORDER BY p.ordinal",
@@ -357,7 +374,7 @@ static int load_tests(struct dataset *d, struct err *err)
 		const char **text[] = {
 			&t->name,      &t->title,	 &t->clause,	  &t->definition_hash,
 			&t->plan_hash, &t->purge_method, &t->write_cache, &t->verdict,
-			&t->detail,    &t->started_utc,	 &t->ended_utc
+			&t->detail,    &t->started_utc,	 &t->ended_utc,	  &t->plan
 		};
 		for (unsigned i = 0; i < sizeof text / sizeof text[0]; i++)
 			*text[i] = take_text(&c);
@@ -407,6 +424,8 @@ int dataset_load(struct reader *r, int64_t run, struct dataset *ret, struct err 
 {
 	*ret = (struct dataset){ .reader = r, .run_id = run };
 	int rc = load_run(ret, err);
+	if (!rc)
+		rc = load_chain(ret, err);
 
 	if (!rc)
 		rc = load_pairs(ret, "SELECT key, value FROM v_host WHERE host_id = ?",

@@ -34,8 +34,9 @@ struct measure {
 	double read_pct, scale;
 	int64_t block_bytes;
 	uint64_t start_ns, elapsed_ns, ios, read_ios, write_ios, bytes, write_bytes, errors,
-		host_bytes_written;
+		host_bytes_written, short_ios;
 	double iops, bytes_per_s, art_ns;
+	double rate_iops; /* asked; NAN: as fast as the drive answers */
 	int64_t mrt_ns, p50_ns, p99_ns, p999_ns, p9999_ns, p99999_ns;
 	double inflight_avg, little_pct, cpu_sys_pct, cpu_total_pct, temperature_c;
 	bool in_window, partial, void_;
@@ -106,7 +107,7 @@ struct test {
 	const char *sheet; /* name of its sheet: "IOPS" */
 	bool formal, finished;
 	int attempt; /* the last one, 0 none */
-	const char *definition_hash, *plan_hash;
+	const char *definition_hash, *plan_hash, *plan; /* plan: its text; "" before an attempt */
 	struct pairs params;
 	const char *purge_method, *write_cache, *verdict, *detail, *started_utc, *ended_utc;
 	int purge_verified, steady;
@@ -189,6 +190,7 @@ struct dataset {
 	unsigned n_warnings, cap_warnings;
 	struct result *result;
 	unsigned n_results, cap_results;
+	const char *tampered; /* first fault of the run's chain; NULL: none */
 	enum verdict verdict;
 	unsigned n_valid, n_not_valid;
 };
@@ -204,6 +206,10 @@ void dataset_results(struct dataset *d);
 void dataset_warnings(struct dataset *d);
 
 const struct test *dataset_test(const struct dataset *d, const char *name);
+/* Of the last attempt, a sum row, whole and valid: what results are made of. */
+bool measure_counts(const struct measure *m, const struct test *t);
+/* A result by itself, outside the loops; minutes of preconditioning are none. */
+bool measure_is_step(const struct measure *m);
 /* The combination of a section, or NULL. */
 const struct combo *section_combo(const struct section *s, double read_pct, int64_t block_bytes);
 /* Why this test has no such cell ("LBA 4096"), or NULL. */
@@ -212,6 +218,7 @@ const char *dataset_na(const struct dataset *d, const char *test, double read_pc
 
 const char *verdict_name(enum verdict v); /* "NOT CONFORMANT" */
 const char *status_name(enum test_status s); /* "valid" */
+enum test_status result_status(const struct result *r); /* of this line, not of its whole test */
 const char *severity_name(enum severity s); /* "FAIL" */
 
 /* "65/35"; "0.5" KiB; "4 KiB"; "T4Q32". Texts of the arena. */
@@ -221,6 +228,15 @@ const char *tcqd_text(struct arena *a, int threads, int qd);
 /* "REACHED 5-9", "NOT REACHED", "n.a.": of a section or (NULL) of the whole test. */
 const char *steady_text(struct arena *a, const struct test *t, const struct section *s);
 const char *window_text(struct arena *a, const struct section *s); /* "5-9", "25 tried" */
+const char *mean_text(struct arena *a, const struct section *s); /* "5-9", "21-25": of its means */
+
+/*
+ * What the plan of a test says. AR and segments: "100% / n.a.", "8 GiB in 50% / 2048"; in bytes under --quick. The time
+ * asked for a step (it lasts until its last I/O came back, a little longer): "60 s"; as measured where no plan tells.
+ */
+const char *range_text(struct arena *a, const struct dataset *d, const struct test *t);
+uint64_t asked_ns(const struct test *t, const struct measure *m); /* 0 unknown */
+const char *asked_text(struct arena *a, const struct test *t, const struct measure *m);
 
 /* Units as printed: IOPS, MB/s (10^6 B/s), ms. */
 double unit_shown(enum unit u, double base);

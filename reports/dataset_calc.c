@@ -47,6 +47,21 @@ const char *window_text(struct arena *a, const struct section *s)
 	return arena_fmt(a, "%d-%d", s->window_first, s->window_last);
 }
 
+/* Rounds that the means of a section are made of, steady or not. */
+static int mean_first(const struct section *s)
+{
+	int first = s->window_last - WINDOW_ROUNDS + 1;
+
+	return first < s->window_first ? s->window_first : first;
+}
+
+const char *mean_text(struct arena *a, const struct section *s)
+{
+	int first = mean_first(s);
+
+	return first > 0 ? arena_fmt(a, "%d-%d", first, s->window_last) : "-";
+}
+
 const char *steady_text(struct arena *a, const struct test *t, const struct section *s)
 {
 	if (s)
@@ -87,11 +102,21 @@ static const char *combo_title(struct arena *a, const struct combo *c)
 
 /* ---- combinations ---- */
 
-/* Same test, last attempt, a sum row, whole and valid: what results are made of. */
-static bool counts(const struct measure *m, const struct test *t)
+bool measure_counts(const struct measure *m, const struct test *t)
 {
 	return !strcmp(m->test, t->name) && m->attempt == t->attempt && m->member < 0 &&
 	       !m->partial && !m->void_;
+}
+
+bool measure_is_step(const struct measure *m)
+{
+	static const char *const phases[] = { "step",	  "maximum", "histogram", "baseline",
+					      "stimulus", "replay",  NULL };
+
+	for (unsigned i = 0; phases[i]; i++)
+		if (!strcmp(m->phase, phases[i]))
+			return true;
+	return false;
 }
 
 static bool same_num(double a, double b)
@@ -144,7 +169,7 @@ static void collect(struct dataset *d, const struct test *t, struct section *s)
 {
 	for (unsigned i = 0; i < d->n_measures; i++) {
 		const struct measure *m = &d->measure[i];
-		if (!counts(m, t) || m->section != s->number)
+		if (!measure_counts(m, t) || m->section != s->number)
 			continue;
 		if (!strcmp(m->phase, "wipc")) {
 			s->fill = s->fill ? s->fill : m;
@@ -180,11 +205,9 @@ static double mean_of(const double *v, unsigned n)
 static void combo_means(struct combo *c, const struct section *s)
 {
 	double iops[WINDOW_ROUNDS], bytes[WINDOW_ROUNDS], art[WINDOW_ROUNDS];
-	int first = s->window_last - WINDOW_ROUNDS + 1;
+	int first = mean_first(s);
 
 	c->iops = c->bytes_per_s = c->art_ns = c->iops_cv = c->bytes_cv = c->art_cv = NAN;
-	if (first < s->window_first)
-		first = s->window_first;
 	for (int r = first; first > 0 && r <= s->window_last; r++) {
 		const struct measure *m = r <= (int)c->n_rounds ? c->round[r - 1] : NULL;
 		if (!m) { /* a round without this cell: no window */
@@ -248,7 +271,8 @@ static int load_captures(struct dataset *d, const struct test *t, struct section
 	s->hist = arena_array(&d->arena, struct capture_hist, MAX);
 	for (unsigned i = 0; !rc && i < d->n_measures && s->n_hists < MAX; i++) {
 		const struct measure *m = &d->measure[i];
-		if (!counts(m, t) || m->section != s->number || strcmp(m->phase, "histogram"))
+		if (!measure_counts(m, t) || m->section != s->number ||
+		    strcmp(m->phase, "histogram"))
 			continue;
 		struct capture_hist *c = &s->hist[s->n_hists++];
 		c->m = m;

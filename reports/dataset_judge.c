@@ -22,6 +22,15 @@ const char *status_name(enum test_status s)
 	return name[s];
 }
 
+enum test_status result_status(const struct result *r)
+{
+	if (r->test->status == STATUS_NOT_RUN)
+		return STATUS_NOT_RUN;
+	if (!r->reported)
+		return STATUS_NOT_VALID;
+	return r->test->n_warnings ? STATUS_WARN : STATUS_VALID;
+}
+
 const char *severity_name(enum severity s)
 {
 	static const char *const name[] = { "FAIL", "WARN", "INFO" };
@@ -187,6 +196,13 @@ static void warn_run(struct dataset *d)
 		w->effect = "The report is NOT CONFORMANT.";
 		w->evidence = "v_run: state";
 	}
+	if (d->tampered) {
+		struct warning *w = warn(d, SEV_FAIL, "all", "-");
+		w->what = arena_fmt(&d->arena, "Stored rows were changed after the run: %s",
+				    d->tampered);
+		w->effect = "The values are no evidence; the report is NOT CONFORMANT.";
+		w->evidence = "pts db check";
+	}
 	if (d->simulated) {
 		struct warning *w = warn(d, SEV_WARN, "all", "-");
 		w->what = "SIMULATED: the values come from a model of a drive, none was measured.";
@@ -249,7 +265,7 @@ static void judge_test(struct test *t)
  */
 static void judge_run(struct dataset *d)
 {
-	bool changed = d->quick, bad = strcmp(d->state, "done") || !d->n_tests;
+	bool changed = d->quick, bad = strcmp(d->state, "done") || !d->n_tests || d->tampered;
 
 	for (unsigned i = 0; i < d->n_tests; i++) {
 		bool valid = d->test[i].status <= STATUS_WARN;

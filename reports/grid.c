@@ -42,8 +42,8 @@ static void grid_mistake(struct grid_sheet *s, const char *what, struct area at)
 	struct grid *g = s->grid;
 
 	if (!g->rc)
-		g->rc = err_set(&g->err, -EINVAL, "report: sheet %s: %s at row %u, column %u",
-				s->name, what, at.row + 1, at.col + 1);
+		g->rc = err_set(&g->err, -EINVAL, "sheet %s: %s at row %u, column %u", s->name,
+				what, at.row + 1, at.col + 1);
 }
 
 /* Room for one more entry of a growing array; zeroed. */

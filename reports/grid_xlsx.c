@@ -4,9 +4,13 @@
  * kept those out before, and every return code is looked at here.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <unistd.h>
 
 #include <xlsxwriter.h>
 
@@ -35,7 +39,7 @@ static void check(struct book *b, const char *sheet, lxw_error e)
 {
 	if (e == LXW_NO_ERROR || b->rc)
 		return;
-	b->rc = err_set(b->err, -EIO, "report: workbook, sheet %s: %s", sheet, lxw_strerror(e));
+	b->rc = err_set(b->err, -EIO, "workbook, sheet %s: %s", sheet, lxw_strerror(e));
 }
 
 static char *text_of(struct book *b, const char *s)
@@ -460,7 +464,7 @@ static void write_sheet(struct book *b, const struct grid_sheet *s)
 		struct part p = { .book = b, .sheet = s, .index = i };
 		p.ws = workbook_add_worksheet(b->wb, name);
 		if (!p.ws)
-			b->rc = err_set(b->err, -EINVAL, "report: bad sheet name '%s'", name);
+			b->rc = err_set(b->err, -EINVAL, "bad sheet name '%s'", name);
 		else
 			write_part(&p);
 	}
@@ -485,44 +489,86 @@ static void set_properties(struct book *b)
 }
 
 /* Temporary files go beside the workbook: one disk that can be full, not two. */
-static char *folder_of(struct book *b, const char *path)
+static char *folder_of(struct arena *a, const char *path)
 {
-	char *folder = text_of(b, path), *slash = strrchr(folder, '/');
+	const char *slash = strrchr(path, '/');
 
-	if (!slash)
-		return text_of(b, ".");
-	slash[1] = 0;
-	return folder;
+	return slash ? arena_strndup(a, path, (size_t)(slash - path + 1)) : arena_strdup(a, ".");
 }
 
-static void close_book(struct book *b, const char *path)
+static void close_book(struct book *b)
 {
 	errno = 0;
 	lxw_error e = workbook_close(b->wb); /* frees all, also after an error */
 	if (e == LXW_NO_ERROR)
 		return;
 	b->rc = errno == ENOSPC ? -ENOSPC : errno == EACCES ? -EACCES : -EIO;
-	b->rc = err_set(b->err, b->rc, "report: cannot write %s: %s%s%s", path, lxw_strerror(e),
+	b->rc = err_set(b->err, b->rc, "cannot write the workbook: %s%s%s", lxw_strerror(e),
 			errno ? ": " : "", errno ? strerror(errno) : "");
 }
 
-int grid_write_xlsx(const struct grid *g, const char *path, struct err *err)
+static int copy_all(int from, int to)
 {
+	static const size_t CHUNK = 1 << 20;
+	off_t at = 0;
+
+	for (;;) {
+		ssize_t n = sendfile(to, from, &at, CHUNK);
+		if (n == 0)
+			return 0;
+		if (n < 0 && errno != EINTR)
+			return -errno;
+	}
+}
+
+static int copy_out(int from, const char *path, struct err *err)
+{
+	int to = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	int rc = to < 0 ? -errno : copy_all(from, to);
+
+	if (to >= 0 && close(to) && !rc)
+		rc = -errno;
+	return rc ? err_set(err, rc, "cannot write %s: %s", path, strerror(-rc)) : 0;
+}
+
+static int build_book(const struct grid *g, const char *path, char *tmpdir, struct err *err)
+{
+	lxw_workbook_options o = { .tmpdir = tmpdir };
 	struct book b = { .grid = g, .err = err };
 
-	if (g->rc)
-		return err_set(err, g->rc, "%s", g->err.msg);
-	lxw_workbook_options o = { .tmpdir = folder_of(&b, path) };
 	b.wb = workbook_new_opt(path, &o);
 	if (!b.wb)
-		return err_set(err, -ENOMEM, "report: no memory for a workbook");
+		return err_set(err, -ENOMEM, "no memory for a workbook");
 	set_properties(&b);
 	for (const struct grid_sheet *s = g->first; s && !b.rc; s = s->next)
 		write_sheet(&b, s);
 	if (b.rc) /* closing would go on with sheets that are not there */
 		lxw_workbook_free(b.wb);
 	else
-		close_book(&b, path);
+		close_book(&b);
 	arena_release(&b.arena);
 	return b.rc ? b.rc : xlsx_check(path, err);
+}
+
+/*
+ * The library reports a write that fails on stderr, in words of its own: it writes into memory, and what is whole goes to
+ * the disk from here. Where memory has no name (no /proc), it writes to the disk itself.
+ */
+int grid_write_xlsx(const struct grid *g, const char *path, struct err *err)
+{
+	struct arena a = ARENA_INIT;
+	char name[64];
+
+	if (g->rc)
+		return err_set(err, g->rc, "%s", g->err.msg);
+	int fd = memfd_create("workbook", MFD_CLOEXEC);
+	snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+	bool memory = fd >= 0 && !access(name, W_OK);
+	int rc = build_book(g, memory ? name : path, folder_of(&a, path), err);
+	if (!rc && memory)
+		rc = copy_out(fd, path, err);
+	if (fd >= 0)
+		close(fd);
+	arena_release(&a);
+	return rc;
 }

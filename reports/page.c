@@ -214,12 +214,18 @@ static void platform_lines(struct arena *a, const struct dataset *d, struct pair
 	line[8] = (struct pair){ "PCIe link", link_text(a, d) };
 }
 
-static const char *cache_text(const struct test *t)
+const char *cache_text(const struct test *t, bool brief)
 {
-	return !strcmp(t->write_cache, "off")	 ? "disabled (WCD)"
-	       : !strcmp(t->write_cache, "on")	 ? "enabled (WCE)"
-	       : !strcmp(t->write_cache, "none") ? "no volatile write cache"
-						 : "not known";
+	static const struct {
+		const char *stored, *brief, *text;
+	} states[] = { { "off", "WCD", "disabled (WCD)" },
+		       { "on", "WCE", "enabled (WCE)" },
+		       { "none", "no VWC", "no volatile write cache" } };
+
+	for (unsigned i = 0; i < sizeof states / sizeof states[0]; i++)
+		if (!strcmp(t->write_cache, states[i].stored))
+			return brief ? states[i].brief : states[i].text;
+	return brief ? "WC not known" : "not known";
 }
 
 static void device_lines(struct arena *a, const struct dataset *d, const struct test *t,
@@ -244,7 +250,7 @@ static void device_lines(struct arena *a, const struct dataset *d, const struct 
 		nand || plp ? arena_fmt(a, "%s / %s", nand ? nand : "-", plp ? plp : "-") : "-"
 	};
 	line[7] = (struct pair){ "Purge method", *t->purge_method ? t->purge_method : "none" };
-	line[8] = (struct pair){ "Write cache", cache_text(t) };
+	line[8] = (struct pair){ "Write cache", cache_text(t, false) };
 }
 
 void page_open(struct page *p, struct grid *g, const struct dataset *d, const struct test *t,
@@ -304,63 +310,122 @@ void page_banner(struct page *p, const struct section *s)
 
 /* ---- common lines of set-up and test parameters ---- */
 
-static const char *mixes(struct arena *a, const struct test *t)
+/* What the test did: the cells of its loops or, where it has none, its steps. */
+#define STIMULI_MAX 1024
+struct stimulus {
+	double read_pct;
+	int64_t block_bytes;
+	int threads, qd;
+	const struct measure *m; /* one of its cells, NULL none */
+};
+
+struct stimuli {
+	struct stimulus v[STIMULI_MAX];
+	unsigned n;
+	bool loop;
+};
+
+static void add_combos(struct stimuli *l, const struct section *s)
+{
+	for (unsigned k = 0; k < s->n_combos && l->n < STIMULI_MAX; k++) {
+		const struct combo *c = &s->combo[k];
+		struct stimulus x = { c->read_pct, c->block_bytes, c->threads, c->qd, NULL };
+		for (unsigned r = 0; r < c->n_rounds && !x.m; r++)
+			x.m = c->round[r];
+		l->v[l->n++] = x;
+	}
+}
+
+static void stimuli_fill(struct stimuli *l, const struct dataset *d, const struct test *t)
+{
+	l->n = 0;
+	for (unsigned i = 0; i < t->n_sections; i++)
+		add_combos(l, &t->section[i]);
+	l->loop = l->n > 0;
+	for (unsigned i = 0; !l->loop && i < d->n_measures && l->n < STIMULI_MAX; i++) {
+		const struct measure *m = &d->measure[i];
+		if (measure_counts(m, t) && measure_is_step(m))
+			l->v[l->n++] = (struct stimulus){ m->read_pct, m->block_bytes, m->threads,
+							  m->qd, m };
+	}
+}
+
+static const char *mixes(struct arena *a, const struct stimuli *l)
 {
 	const char *list = "";
 	double seen[64];
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < t->n_sections; i++) {
-		for (unsigned k = 0; k < t->section[i].n_combos && n < 64; k++) {
-			double v = t->section[i].combo[k].read_pct;
-			bool old = !isfinite(v);
-			for (unsigned m = 0; m < n; m++)
-				old |= seen[m] == v;
-			if (old)
-				continue;
-			seen[n++] = v;
-			list = arena_fmt(a, "%s%s%s", list, n > 1 ? ", " : "", mix_text(a, v));
-		}
+	for (unsigned i = 0; i < l->n && n < 64; i++) {
+		double v = l->v[i].read_pct;
+		bool old = !isfinite(v);
+		for (unsigned m = 0; m < n; m++)
+			old |= seen[m] == v;
+		if (old)
+			continue;
+		seen[n++] = v;
+		list = arena_fmt(a, "%s%s%s", list, n > 1 ? ", " : "", mix_text(a, v));
 	}
-	return n > 4 ? arena_fmt(a, "outer loop, %u mixes", n) : list;
+	return n > 4 ? arena_fmt(a, "%s%u mixes", l->loop ? "outer loop, " : "", n) : list;
 }
 
-static const char *sizes(struct arena *a, const struct test *t)
+static const char *sizes(struct arena *a, const struct stimuli *l)
 {
 	const char *list = "";
 	int64_t seen[64];
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < t->n_sections; i++) {
-		for (unsigned k = 0; k < t->section[i].n_combos && n < 64; k++) {
-			int64_t v = t->section[i].combo[k].block_bytes;
-			bool old = v <= 0;
-			for (unsigned m = 0; m < n; m++)
-				old |= seen[m] == v;
-			if (old)
-				continue;
-			seen[n++] = v;
-			list = arena_fmt(a, "%s%s%s", list, n > 1 ? ", " : "", kib_text(a, v));
-		}
+	for (unsigned i = 0; i < l->n && n < 64; i++) {
+		int64_t v = l->v[i].block_bytes;
+		bool old = v <= 0;
+		for (unsigned m = 0; m < n; m++)
+			old |= seen[m] == v;
+		if (old)
+			continue;
+		seen[n++] = v;
+		list = arena_fmt(a, "%s%s%s", list, n > 1 ? ", " : "", kib_text(a, v));
 	}
 	if (!n)
 		return "-";
-	return n > 4 ? arena_fmt(a, "inner loop, %u sizes", n) : arena_fmt(a, "%s KiB", list);
+	return n > 4 ? arena_fmt(a, "%s%u sizes", l->loop ? "inner loop, " : "", n)
+		     : arena_fmt(a, "%s KiB", list);
 }
 
-static const char *depth(struct arena *a, const struct test *t)
+static const char *depth(struct arena *a, const struct stimuli *l)
 {
-	const struct combo *first = NULL;
+	for (unsigned i = 1; i < l->n; i++)
+		if (l->v[i].threads != l->v[0].threads || l->v[i].qd != l->v[0].qd)
+			return "several";
+	if (!l->n || l->v[0].threads < 0 || l->v[0].qd < 0)
+		return "-";
+	return arena_fmt(a, "TC %d / QD %d", l->v[0].threads, l->v[0].qd);
+}
 
-	for (unsigned i = 0; i < t->n_sections; i++) {
-		for (unsigned k = 0; k < t->section[i].n_combos; k++) {
-			const struct combo *c = &t->section[i].combo[k];
-			if (first && (c->threads != first->threads || c->qd != first->qd))
-				return "several";
-			first = first ? first : c;
+/* "IOPS loop, 60 s/step"; "12 steps of 10 s"; "3 steps, 60 s to 600 s" */
+static const char *stimulus_text(struct arena *a, const struct test *t, const struct stimuli *l)
+{
+	const struct measure *low = NULL, *high = NULL;
+	uint64_t low_ns = 0, high_ns = 0;
+
+	for (unsigned i = 0; i < l->n; i++) {
+		const struct measure *m = l->v[i].m;
+		uint64_t ns = m ? asked_ns(t, m) : 0; /* a known time stands before any other */
+		if (m && (!low || (ns && (!low_ns || ns < low_ns)))) {
+			low = m;
+			low_ns = ns;
+		}
+		if (m && (!high || ns > high_ns)) {
+			high = m;
+			high_ns = ns;
 		}
 	}
-	return first ? arena_fmt(a, "TC %d / QD %d", first->threads, first->qd) : "-";
+	if (!low)
+		return "-";
+	const char *from = asked_text(a, t, low), *to = asked_text(a, t, high);
+	const char *time = strcmp(from, to) ? arena_fmt(a, "%s to %s", from, to) : from;
+	if (l->loop)
+		return arena_fmt(a, "%s loop, %s/step", t->sheet, time);
+	return arena_fmt(a, "%u step%s, %s", l->n, l->n == 1 ? "" : "s", time);
 }
 
 static const char *rounds_text(struct arena *a, const struct test *t)
@@ -378,21 +443,6 @@ static const char *rounds_text(struct arena *a, const struct test *t)
 	return list;
 }
 
-static const char *step_time(struct arena *a, const struct test *t)
-{
-	for (unsigned i = 0; i < t->n_sections; i++)
-		for (unsigned k = 0; k < t->section[i].n_combos; k++)
-			for (unsigned r = 0; r < t->section[i].combo[k].n_rounds; r++)
-				if (t->section[i].combo[k].round[r])
-					return arena_fmt(a, "%.3g s/step",
-							 (double)t->section[i]
-									 .combo[k]
-									 .round[r]
-									 ->elapsed_ns /
-								 1e9);
-	return "-";
-}
-
 static const char *fill_text(struct arena *a, const struct dataset *d, const struct section *s)
 {
 	char size[32];
@@ -406,15 +456,12 @@ static void setup_lines(struct header *h, const struct dataset *d, const struct 
 {
 	const struct section *s = t->n_sections ? &t->section[0] : NULL;
 	const struct measure *f = s ? s->fill : NULL;
-	const char *range = pairs_get(&t->params, "range");
-	const char *segments = pairs_get(&t->params, "range-segments");
 	const char *verified = t->purge_verified == 1	? ", verified"
 			       : t->purge_verified == 0 ? ", NOT VERIFIED"
 							: "";
 
 	h->setup[0] = (struct pair){ "Data pattern", "RND (non-compressible)" };
-	h->setup[1] = (struct pair){ "AR / segments", arena_fmt(a, "%s / %s", range ? range : "-",
-								segments ? segments : "n.a.") };
+	h->setup[1] = (struct pair){ "AR / segments", range_text(a, d, t) };
 	h->setup[2] = (struct pair){
 		"Purge", *t->purge_method ? arena_fmt(a, "%s%s", t->purge_method, verified) : "none"
 	};
@@ -434,19 +481,20 @@ static void setup_lines(struct header *h, const struct dataset *d, const struct 
 
 void header_fill(struct header *h, const struct dataset *d, const struct test *t, struct arena *a)
 {
+	struct stimuli *all = arena_new(a, struct stimuli);
 	int rounds = 0;
 
+	stimuli_fill(all, d, t);
 	*h = (struct header){ .subject = t->title };
 	setup_lines(h, d, t, a);
 	for (unsigned i = 0; i < t->n_sections; i++)
 		if (t->section[i].rounds > rounds)
 			rounds = t->section[i].rounds;
 	h->test[0] = (struct pair){ "Data pattern", "RND" };
-	h->test[1] = (struct pair){ "Test stimulus",
-				    arena_fmt(a, "%s loop, %s", t->sheet, step_time(a, t)) };
-	h->test[2] = (struct pair){ "  R/W mix", mixes(a, t) };
-	h->test[3] = (struct pair){ "  Block size", sizes(a, t) };
-	h->test[4] = (struct pair){ "  TOIO - TC/QD", depth(a, t) };
+	h->test[1] = (struct pair){ "Test stimulus", stimulus_text(a, t, all) };
+	h->test[2] = (struct pair){ "  R/W mix", mixes(a, all) };
+	h->test[3] = (struct pair){ "  Block size", sizes(a, all) };
+	h->test[4] = (struct pair){ "  TOIO - TC/QD", depth(a, all) };
 	h->test[5] = (struct pair){ "Tracking variable", t->n_sections && t->section[0].n_tracks
 								 ? t->section[0].track[0].title
 								 : "-" };

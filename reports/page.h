@@ -49,6 +49,9 @@ void page_banner(struct page *p, const struct section *s);
 /* The common lines of the header block of a test; the sheet may change some afterwards. */
 void header_fill(struct header *h, const struct dataset *d, const struct test *t, struct arena *a);
 
+/* State of the write cache in the test: "disabled (WCD)"; @brief "WCD", "WCE", "no VWC", "WC not known". */
+const char *cache_text(const struct test *t, bool brief);
+
 /* Number formats of a unit: for tables, and for axes. */
 enum numfmt unit_fmt(enum unit u);
 enum numfmt ms_fmt(double ms); /* 4 decimals below 0.1, else 3 */

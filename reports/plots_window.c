@@ -163,6 +163,19 @@ static void det_verdict(struct det *d, bool steady, const char *formula)
 	d->row++;
 }
 
+/* Five equal values have none; it is stored as 0. */
+static void det_correlation(struct det *d, const struct check_row *c, const char *formula,
+			    bool constant)
+{
+	put_text(d->p->s, det_key(d), LOOK_KEY, "Correlation r");
+	if (constant)
+		put_formula_text(d->p->s, det_value(d), LOOK_FORMULA, "n/a", formula);
+	else
+		put_formula(d->p->s, det_value(d), STYLE(LOOK_FORMULA, NUM_3), c->correlation, "%s",
+			    formula);
+	d->row++;
+}
+
 static void det_formulas(struct det *d, const struct check_row *c)
 {
 	struct arena *a = &d->p->s->grid->arena;
@@ -192,10 +205,9 @@ static void det_formulas(struct det *d, const struct check_row *c)
 	put_fmt(d->p->s, det_value(d), LOOK_VALUE, "%.6g * R + %.6g", c->slope * k,
 		c->intercept * k);
 	d->row++;
-	put_text(d->p->s, det_key(d), LOOK_KEY, "Correlation r");
-	put_formula(d->p->s, det_value(d), STYLE(LOOK_FORMULA, NUM_3), c->correlation,
-		    "=IF(%s=%s,0,CORREL(%s,%s))", max, min, d->x, d->y);
-	d->row++;
+	det_correlation(d, c,
+			arena_fmt(a, "=IF(%s=%s,\"n/a\",CORREL(%s,%s))", max, min, d->x, d->y),
+			low == high);
 	(void)b;
 	det_verdict(d, c->steady,
 		    arena_fmt(a,

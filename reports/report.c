@@ -161,12 +161,11 @@ static int write_text(const struct buf *b, const char *path, struct err *err)
 	int rc = 0;
 
 	if (fd < 0)
-		return err_set(err, -errno, "report: %s: %s", path, strerror(errno));
+		return err_set(err, -errno, "%s: %s", path, strerror(errno));
 	while (!rc && done < b->len) {
 		ssize_t n = write(fd, b->s + done, b->len - done);
 		if (n < 0 && errno != EINTR)
-			rc = err_set(err, -errno, "report: cannot write %s: %s", path,
-				     strerror(errno));
+			rc = err_set(err, -errno, "cannot write %s: %s", path, strerror(errno));
 		done += n > 0 ? (size_t)n : 0;
 	}
 	close(fd);
@@ -178,7 +177,7 @@ static int flush_path(const char *path, int flags, struct err *err)
 	int fd = open(path, flags | O_CLOEXEC), rc = 0;
 
 	if (fd < 0 || fsync(fd))
-		rc = err_set(err, -errno, "report: cannot flush %s: %s", path, strerror(errno));
+		rc = err_set(err, -errno, "cannot flush %s: %s", path, strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	return rc;
@@ -191,15 +190,15 @@ static int resolve(const char *out, char real[PATH_MAX], struct err *err)
 
 	if (stat(out, &st)) {
 		if (errno != ENOENT)
-			return err_set(err, -errno, "report: %s: %s", out, strerror(errno));
+			return err_set(err, -errno, "%s: %s", out, strerror(errno));
 		if (snprintf(real, PATH_MAX, "%s", out) >= PATH_MAX)
-			return err_set(err, -ENAMETOOLONG, "report: %s: name too long", out);
+			return err_set(err, -ENAMETOOLONG, "%s: name too long", out);
 		return 0;
 	}
 	if (!S_ISREG(st.st_mode))
-		return err_set(err, -EINVAL, "report: %s is not a regular file", out);
+		return err_set(err, -EINVAL, "%s is not a regular file", out);
 	if (!realpath(out, real))
-		return err_set(err, -errno, "report: %s: %s", out, strerror(errno));
+		return err_set(err, -errno, "%s: %s", out, strerror(errno));
 	return 0;
 }
 
@@ -228,15 +227,14 @@ static int save(const struct output *o, const char *out, struct err *err)
 	unlink(path); /* of an earlier process of this number, killed while writing */
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0) {
-		rc = err_set(err, -errno, "report: cannot write in %s: %s", folder,
-			     strerror(errno));
+		rc = err_set(err, -errno, "cannot write in %s: %s", folder, strerror(errno));
 		buf_release(&temp);
 		return rc;
 	}
 	close(fd);
 	rc = fill(o, path, err);
 	if (!rc && rename(path, real))
-		rc = err_set(err, -errno, "report: %s: %s", real, strerror(errno));
+		rc = err_set(err, -errno, "%s: %s", real, strerror(errno));
 	if (rc)
 		unlink(path);
 	else
@@ -257,7 +255,7 @@ static int kind_of(const char *out, enum kind *ret, struct err *err)
 			return 0;
 		}
 	}
-	return err_set(err, -EINVAL, "report: %s: its name must end in .xlsx, .txt or .json", out);
+	return err_set(err, -EINVAL, "%s: its name must end in .xlsx, .txt or .json", out);
 }
 
 int report_write(const char *db, const int64_t *run, unsigned n_runs, const char *out,
@@ -269,7 +267,7 @@ int report_write(const char *db, const int64_t *run, unsigned n_runs, const char
 	if (rc)
 		return rc;
 	if (!n_runs)
-		return err_set(err, -EINVAL, "report: no run");
+		return err_set(err, -EINVAL, "no run");
 	grid_init(&o.grid);
 	rc = make(&o, db, run, n_runs, err);
 	if (!rc)

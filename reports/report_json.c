@@ -116,7 +116,7 @@ static void put_summary(const struct dataset *d, struct json *j)
 		json_num(j, "cv", r->reported ? r->cv : NAN);
 		json_bool(j, "reported", r->reported);
 		put_flag(j, "steady", r->section ? r->section->steady : -1);
-		put_str(j, "status", status_name(r->test->status));
+		put_str(j, "status", status_name(result_status(r)));
 		json_end_object(j);
 	}
 	json_end_array(j);
@@ -178,7 +178,8 @@ static void put_check(const struct track *t, struct json *j)
 		json_num(j, "intercept", c->intercept);
 		json_num(j, "slope_excursion", c->slope_excursion);
 		json_num(j, "slope_allowed", c->slope_allowed);
-		json_num(j, "correlation", c->correlation);
+		/* of five equal values there is none */
+		json_num(j, "correlation", c->range > 0 ? c->correlation : NAN);
 	}
 	json_end_object(j);
 }

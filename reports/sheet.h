@@ -50,6 +50,7 @@ enum rounds_col {
 	RC_ERRORS,
 	RC_WRITTEN,
 	RC_MEMBER,
+	RC_RATE,
 	RC_MAX
 };
 

@@ -141,6 +141,7 @@ struct lines { /* a table that goes on over pages */
 	struct page *p;
 	uint32_t row, left;
 	unsigned n;
+	bool rated; /* a cell had a rate */
 	const char *title;
 	void (*head)(struct page *p, uint32_t row);
 };
@@ -179,16 +180,39 @@ static double ms_of(int64_t ns)
 	return ns < 0 ? NAN : (double)ns / 1e6;
 }
 
+/* " at 1000 IO/s" of a cell with a rate, else "". */
+static const char *rate_text(struct arena *a, const struct measure *m)
+{
+	return m && m->rate_iops > 0 ? arena_fmt(a, " at %.6g IO/s", m->rate_iops) : "";
+}
+
+static const struct measure *a_round(const struct combo *c)
+{
+	for (unsigned i = 0; i < c->n_rounds; i++)
+		if (c->round[i])
+			return c->round[i];
+	return NULL;
+}
+
+/* Below the last line of a table in which a cell has a rate. */
+static void rate_note(struct lines *l)
+{
+	if (l->rated)
+		put_text(l->p->s, AREA(l->row, 0, l->row, 15), LOOK_NOTE,
+			 "At a rate (\"at N IO/s\") ART, 99.999 % and MRT are response times: they"
+			 " count from when an I/O was due, waiting included.");
+}
+
 static void put_combo(struct page *p, const struct section *s, const struct combo *c, uint32_t row)
 {
 	struct grid_sheet *g = p->s;
 	struct arena *a = &g->grid->arena;
 	enum look look = result_look(s, LOOK_CELL);
 
-	put_text(g, AREA(row, 0, row, 3), LOOK_VALUE, c->title);
+	put_fmt(g, AREA(row, 0, row, 3), LOOK_VALUE, "%s%s", c->title, rate_text(a, a_round(c)));
 	put_text(g, AREA(row, 4, row, 5), LOOK_VALUE, *c->label ? c->label : s->label);
 	put_text(g, AT(row, 6), LOOK_CENTER, tcqd_text(a, c->threads, c->qd));
-	put_text(g, AT(row, 7), LOOK_CENTER, window_text(a, s));
+	put_text(g, AT(row, 7), LOOK_CENTER, mean_text(a, s));
 	put_num(g, AREA(row, 8, row, 9), STYLE(look, NUM_GROUP1), c->iops);
 	put_num(g, AT(row, 10), STYLE(look, NUM_PCT2), c->iops_cv);
 	put_num(g, AREA(row, 11, row, 12), STYLE(look, NUM_GROUP1), c->bytes_per_s / 1e6);
@@ -204,8 +228,12 @@ static void pages_combos(struct page *p)
 			   .title = "Cells of the Loops - mean of the window rounds" };
 
 	for (unsigned i = 0; i < p->t->n_sections; i++)
-		for (unsigned k = 0; k < p->t->section[i].n_combos && l.n < LINES_MAX; k++)
-			put_combo(p, &p->t->section[i], &p->t->section[i].combo[k], lines_next(&l));
+		for (unsigned k = 0; k < p->t->section[i].n_combos && l.n < LINES_MAX; k++) {
+			const struct combo *c = &p->t->section[i].combo[k];
+			l.rated |= *rate_text(&p->s->grid->arena, a_round(c)) != 0;
+			put_combo(p, &p->t->section[i], c, lines_next(&l));
+		}
+	rate_note(&l);
 }
 
 /* ---- steps outside loops: stimuli, replay steps, captures ---- */
@@ -232,7 +260,8 @@ static void put_step(struct page *p, const struct measure *m, uint32_t row)
 	put_int(g, AT(row, 0), LOOK_CENTER, m->cell_id);
 	put_text(g, AREA(row, 1, row, 2), LOOK_VALUE, m->phase);
 	put_text(g, AREA(row, 3, row, 4), LOOK_VALUE, *m->label ? m->label : "-");
-	put_text(g, AREA(row, 5, row, 7), LOOK_VALUE, *m->access ? m->access : "-");
+	put_fmt(g, AREA(row, 5, row, 7), LOOK_VALUE, "%s%s", *m->access ? m->access : "-",
+		rate_text(&g->grid->arena, m));
 	put_text(g, AT(row, 8), LOOK_CENTER, tcqd_text(&g->grid->arena, m->threads, m->qd));
 	put_num(g, AT(row, 9), STYLE(LOOK_CELL, NUM_3), (double)m->elapsed_ns / 1e9);
 	put_num(g, AREA(row, 10, row, 11), STYLE(LOOK_CELL, NUM_GROUP1), m->iops);
@@ -242,18 +271,6 @@ static void put_step(struct page *p, const struct measure *m, uint32_t row)
 	put_num(g, AT(row, 15), STYLE(LOOK_CELL, NUM_2), ms_of(m->mrt_ns));
 }
 
-/* Steps that are results by themselves; minutes of preconditioning are in D_rounds. */
-static bool own_step(const struct measure *m)
-{
-	static const char *const phases[] = { "step",	  "maximum", "histogram", "baseline",
-					      "stimulus", "replay",  NULL };
-
-	for (unsigned i = 0; phases[i]; i++)
-		if (!strcmp(m->phase, phases[i]))
-			return true;
-	return false;
-}
-
 static void pages_steps(struct page *p)
 {
 	struct lines l = { .p = p, .head = step_head, .title = "Measured Steps outside the Loops" };
@@ -261,17 +278,21 @@ static void pages_steps(struct page *p)
 
 	for (unsigned i = 0; i < p->d->n_measures; i++) {
 		const struct measure *m = &p->d->measure[i];
-		if (strcmp(m->test, p->t->name) || m->attempt != p->t->attempt || m->void_ ||
-		    m->partial || m->member >= 0 || !own_step(m))
+		if (!measure_counts(m, p->t) || !measure_is_step(m))
 			continue;
-		if (l.n < LINES_MAX)
-			put_step(p, m, lines_next(&l));
-		else
+		if (l.n == LINES_MAX) {
 			more++;
+			continue;
+		}
+		l.rated |= m->rate_iops > 0;
+		put_step(p, m, lines_next(&l));
 	}
-	if (more)
+	if (more) {
 		put_fmt(p->s, AREA(l.row, 0, l.row, 15), LOOK_NOTE,
 			"%u more steps: sheet D_rounds holds all.", more);
+		l.row++;
+	}
+	rate_note(&l);
 }
 
 static void point_head(struct page *p, uint32_t row)

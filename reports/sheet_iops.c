@@ -167,8 +167,9 @@ static void page_table(struct iops *x)
 	t.step = t.step ? t.step : 1;
 	page_begin(&x->page, "Table",
 		   arena_fmt(&x->page.s->grid->arena,
-			     "IOPS - All R/W Mix & Block Size - Tabular Data (mean of rounds %s)",
-			     window_text(&x->page.s->grid->arena, x->s)));
+			     "IOPS - All R/W Mix & Block Size - Tabular Data (mean of rounds %s%s)",
+			     mean_text(&x->page.s->grid->arena, x->s),
+			     x->s->steady == 0 ? ", NOT ACHIEVED" : ""));
 	page_banner(&x->page, x->s);
 	t.row = x->page.row;
 	/* blank lines between the tables only while all three fit their printed page */

@@ -108,8 +108,7 @@ static void put_blocks(struct lat *x, uint32_t row)
 					   : "-";
 
 	put_fmt(s, AREA(row, 0, row, 2), LOOK_HEAD, "%s, %s, %s, PD=RND",
-		client ? "PTS-C" : "PTS-E", !strcmp(x->t->write_cache, "on") ? "WCE" : "WCD",
-		depth);
+		client ? "PTS-C" : "PTS-E", cache_text(x->t, true), depth);
 	for (unsigned i = 0; i < x->m.n_size && i < 5; i++)
 		put_fmt(s, AT(row, 3 + i), LOOK_HEAD, "%s KiB",
 			kib_text(&s->grid->arena, x->m.size[i]));
@@ -199,10 +198,9 @@ static void build(const struct dataset *d, struct grid *g)
 
 	header_fill(&h, d, t, &g->arena);
 	if (x.s->n_hists)
-		h.test[7] = (struct pair){
-			"Histogram", arena_fmt(&g->arena, "%s, %.4g s", x.s->hist[0].m->access,
-					       (double)x.s->hist[0].m->elapsed_ns / 1e9)
-		};
+		h.test[7] = (struct pair){ "Histogram",
+					   arena_fmt(&g->arena, "%s, %s", x.s->hist[0].m->access,
+						     asked_text(&g->arena, t, x.s->hist[0].m)) };
 	matrix_init(&x.m, d, t, x.s);
 	page_open(&x.page, g, d, t, &h);
 	page_convergence(&x, FIELD_ART_MS, "LAT SS Convergence - Average Latency - 100 % W",

@@ -28,7 +28,11 @@ static uint32_t put_run(struct grid_sheet *s, const struct dataset *d, uint32_t 
 		       arena_fmt(a, "%lld   uuid %s%s%s", (long long)d->run_id, d->uuid,
 				 *d->campaign ? "   campaign " : "", d->campaign));
 	row = put_pair(s, row, "Run state", d->state);
-	row = put_pair(s, row, d->sealed ? "Chain head (sealed)" : "Chain (not sealed)", d->digest);
+	row = put_pair(s, row,
+		       d->tampered ? "Chain BROKEN"
+		       : d->sealed ? "Chain head (sealed)"
+				   : "Chain (not sealed)",
+		       d->digest);
 	row = put_pair(s, row, "Tool", d->software);
 	row = put_pair(
 		s, row, "Method",

@@ -74,6 +74,7 @@ static void put_values(struct grid_sheet *s, const struct measure *m, uint32_t r
 	put_value(s, row, RC_TEMP, NUM_1, m->temperature_c);
 	put_int(s, AT(row, RC_ERRORS), LOOK_CELL, (int64_t)m->errors);
 	put_value(s, row, RC_WRITTEN, NUM_3, (double)m->host_bytes_written / 1e9);
+	put_value(s, row, RC_RATE, NUM_GROUP1, m->rate_iops);
 }
 
 static void build(const struct dataset *d, struct grid *g)
@@ -84,7 +85,7 @@ static void build(const struct dataset *d, struct grid *g)
 		"block KiB",   "read %",      "TC",	 "QD",	       "seconds",  "I/Os",
 		"IOPS",	       "MB/s",	      "ART us",	 "50 % us",    "99 % us",  "99.9 % us",
 		"99.99 % us",  "99.999 % us", "MRT us",	 "in flight",  "Little %", "CPU sys %",
-		"CPU total %", "temp C",      "errors",	 "written GB", "member"
+		"CPU total %", "temp C",      "errors",	 "written GB", "member",   "rate IO/s"
 	};
 	struct grid_sheet *s = grid_sheet(g, ROUNDS_SHEET, ROLE_DATA);
 

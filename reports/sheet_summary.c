@@ -145,7 +145,7 @@ static const char *methods(const struct dataset *d, struct arena *a)
 static uint32_t put_subject(struct grid_sheet *s, const struct dataset *d, uint32_t row)
 {
 	struct arena *a = &s->grid->arena;
-	const char *cache = d->n_tests ? d->test[0].write_cache : "";
+	const char *cache = d->n_tests ? cache_text(&d->test[0], false) : "-";
 	char size[32];
 	const struct pair left[] = {
 		{ "Device under test",
@@ -164,9 +164,11 @@ static uint32_t put_subject(struct grid_sheet *s, const struct dataset *d, uint3
 		{ "Test period (UTC)",
 		  arena_fmt(a, "%s to %s", d->started_utc, *d->ended_utc ? d->ended_utc : "-") },
 		{ "Method", methods(d, a) },
-		{ "Evidence",
-		  arena_fmt(a, "run %lld, %s %s", (long long)d->run_id,
-			    d->sealed ? "sealed, chain head" : "not sealed, chain at", d->digest) },
+		{ "Evidence", arena_fmt(a, "run %lld, %s %s", (long long)d->run_id,
+					d->tampered ? "CHAIN BROKEN,"
+					: d->sealed ? "sealed, chain head"
+						    : "not sealed, chain at",
+					d->digest) },
 	};
 	const struct pair right[] = {
 		{ "Ambient / inlet", info(d, "ambient") },
@@ -174,8 +176,7 @@ static uint32_t put_subject(struct grid_sheet *s, const struct dataset *d, uint3
 		{ "Governor", host(d, "cpu_governor") },
 		{ "Scheduler", host(d, "dev_scheduler") },
 		{ "Host writes in run", written(d, a) },
-		{ "Write cache / PLP",
-		  arena_fmt(a, "%s / %s", *cache ? cache : "-", info(d, "plp")) },
+		{ "Write cache / PLP", arena_fmt(a, "%s / %s", cache, info(d, "plp")) },
 		{ "Decision rule", "steady state per PTS 2.1.24" },
 	};
 
@@ -211,8 +212,11 @@ static void put_result(struct grid_sheet *s, const struct result *r, uint32_t ro
 	enum look look = !strncmp(steady, "NOT", 3) ? LOOK_BAD
 			 : *steady == 'n'	    ? LOOK_NA
 						    : LOOK_GOOD;
-	bool warned = r->test->n_warnings > 0;
-	enum look status = !r->reported ? LOOK_BAD : warned ? LOOK_WARN : LOOK_GOOD;
+	static const enum look looks[] = { [STATUS_VALID] = LOOK_GOOD,
+					   [STATUS_WARN] = LOOK_WARN,
+					   [STATUS_NOT_VALID] = LOOK_BAD,
+					   [STATUS_NOT_RUN] = LOOK_BAD };
+	enum test_status status = result_status(r);
 
 	put_text(s, AT(row, 0), LOOK_ROW_HEAD, r->test->sheet);
 	put_fmt(s, AREA(row, 1, row, 3), LOOK_VALUE, "%s", r->access);
@@ -224,11 +228,7 @@ static void put_result(struct grid_sheet *s, const struct result *r, uint32_t ro
 		 : look == LOOK_BAD ? "NOT REACHED"
 				    : steady);
 	put_text(s, AT(row, 13), LOOK_CENTER, r->section ? window_text(a, r->section) : "-");
-	put_text(s, AT(row, 14), status,
-		 r->test->status == STATUS_NOT_RUN ? "NOT RUN"
-		 : !r->reported			   ? "NOT VALID"
-		 : warned			   ? "warnings"
-						   : "valid");
+	put_text(s, AT(row, 14), looks[status], status_name(status));
 	if (r->test->attempt)
 		put_link(s, AT(row, 15), r->test->sheet, r->test->sheet);
 	else

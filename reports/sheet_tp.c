@@ -79,7 +79,7 @@ static void put_row(struct page *p, const struct section *s, const struct combo 
 	put_num(g, AREA(row, 3, row, 4), STYLE(look, NUM_GROUP1), c->bytes_per_s / 1e6);
 	put_num(g, AREA(row, 5, row, 6), STYLE(result_look(s, LOOK_CELL), NUM_GROUP1), c->iops);
 	put_num(g, AT(row, 7), STYLE(LOOK_CENTER, NUM_PCT2), c->bytes_cv);
-	put_text(g, AT(row, 8), LOOK_CENTER, window_text(a, s));
+	put_text(g, AT(row, 8), LOOK_CENTER, mean_text(a, s));
 	put_num(g, AT(row, 9), STYLE(LOOK_CENTER, NUM_PCT1),
 		tracked && k ? k->range / k->average : NAN);
 	put_num(g, AT(row, 10), STYLE(LOOK_CENTER, NUM_PCT1), tracked ? 0.2 : NAN);

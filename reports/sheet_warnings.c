@@ -35,12 +35,31 @@ static uint32_t put_warning(struct grid_sheet *s, const struct warning *w, unsig
 	return row + 1;
 }
 
+/* A check that had nothing to look at has not passed. */
+static bool looked_at(const struct dataset *d, const char *evidence)
+{
+	bool rule = false, purge = false, formal = true;
+
+	for (unsigned i = 0; i < d->n_tests; i++) {
+		rule |= d->test[i].has_rule;
+		purge |= *d->test[i].purge_method != 0;
+		formal &= d->test[i].formal;
+	}
+	if (!strcmp(evidence, "v_steady"))
+		return rule;
+	if (!strcmp(evidence, "v_section: purge"))
+		return purge;
+	if (!strcmp(evidence, "v_deviation")) /* as the cover counts them, SIMULATED among them */
+		return !d->n_deviations && !d->quick && !d->simulated && formal;
+	return d->n_measures > 0;
+}
+
 static bool none_of(const struct dataset *d, const char *evidence)
 {
 	for (unsigned i = 0; i < d->n_warnings; i++)
 		if (!strncmp(d->warning[i].evidence, evidence, strlen(evidence)))
 			return false;
-	return d->n_measures > 0;
+	return d->n_measures > 0 && looked_at(d, evidence);
 }
 
 static uint32_t put_passed(struct grid_sheet *s, const struct dataset *d, uint32_t row)

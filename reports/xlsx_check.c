@@ -86,13 +86,11 @@ static int check_part(const struct buf *b, const struct part *p, struct err *err
 	int rc = 0;
 
 	if (!text || crc32(0, (const Bytef *)text, p->size) != p->crc)
-		rc = err_set(err, -EIO, "report: the workbook's part %s was written wrongly",
-			     p->name);
+		rc = err_set(err, -EIO, "the workbook's part %s was written wrongly", p->name);
 	else if (dot && (!strcmp(dot, ".xml") || !strcmp(dot, ".rels")) && !root_closed(text))
-		rc = err_set(
-			err, -EIO,
-			"report: the workbook's part %s is cut off: no space for temporary files?",
-			p->name);
+		rc = err_set(err, -EIO,
+			     "the workbook's part %s is cut off: no space for temporary files?",
+			     p->name);
 	free(text);
 	return rc;
 }
@@ -110,7 +108,7 @@ static int check_all(const struct buf *b, size_t end, struct err *err)
 				  .size = get(b, at + 24, 4),
 				  .at = get(b, at + 42, 4) };
 		if (get(b, at, 4) != CENTRAL || at + 46 + name > b->len)
-			return err_set(err, -EIO, "report: the workbook's directory is damaged");
+			return err_set(err, -EIO, "the workbook's directory is damaged");
 		snprintf(p.name, sizeof p.name, "%.*s", (int)name, b->s + at + 46);
 		int rc = check_part(b, &p, err);
 		if (rc)
@@ -126,9 +124,9 @@ int xlsx_check(const char *path, struct err *err)
 	int rc = buf_read_file(&b, path, FILE_MAX);
 
 	if (rc)
-		rc = err_set(err, rc, "report: cannot read back %s: %s", path, strerror(-rc));
+		rc = err_set(err, rc, "cannot read back %s: %s", path, strerror(-rc));
 	else if (b.len < END_LEN || get(&b, b.len - END_LEN, 4) != END)
-		rc = err_set(err, -EIO, "report: the workbook is cut off");
+		rc = err_set(err, -EIO, "the workbook is cut off");
 	else
 		rc = check_all(&b, b.len - END_LEN, err);
 	buf_release(&b);

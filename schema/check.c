@@ -115,3 +115,8 @@ int read_check(struct reader *r, struct buf *ret_faults, struct buf *ret_summary
 	rc_end = db_exec(&r->db, "RELEASE audit", err);
 	return rc ? rc : rc_end;
 }
+
+int read_check_run(struct reader *r, int64_t run, struct buf *ret_faults, struct err *err)
+{
+	return or_fault(evidence_check_run(&r->db, run, ret_faults, err), ret_faults, err);
+}

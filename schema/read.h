@@ -45,4 +45,8 @@ struct buf;
 int read_check(struct reader *r, struct buf *ret_faults, struct buf *ret_summary,
 	       struct err *err) must_check;
 
+/* The chain of one run only. */
+int read_check_run(struct reader *r, int64_t run, struct buf *ret_faults,
+		   struct err *err) must_check;
+
 #endif

@@ -134,6 +134,8 @@ if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=200k none full 2>/dev/null; then
 	echo old >full/a.xlsx
 	pts report 1 -o full/a.xlsx
 	exit_is 3
+	err_lines 1
+	err_has 'pts: report'
 	same "$(cat full/a.xlsx)" old 'the old file'
 	same "$(ls -A full)" a.xlsx 'what is in the folder'
 else
@@ -209,3 +211,12 @@ else
 		[ "$(pdftotext -f "$p" -l "$p" a.pdf - | wc -w)" -gt 40 ] || fail "page $p is empty"
 	done
 fi
+
+t 'report: rows changed by hand are shouted, NOT CONFORMANT'
+cp pts.db changed.db
+sqlite3 changed.db "$(sqlite3 changed.db "SELECT 'DROP TRIGGER ' || name || ';' FROM sqlite_master WHERE type = 'trigger'") UPDATE cell SET read_ios = read_ios + 1 WHERE cell_id = 100"
+pts report 1 --db changed.db -o changed.txt
+exit_is 0
+file_has changed.txt 'Stored rows were changed after the run'
+file_has changed.txt 'CHAIN BROKEN'
+file_has changed.txt 'NOT CONFORMANT'

@@ -29,6 +29,7 @@ struct fix {
 	uint32_t lba;
 	uint64_t capacity;
 	double lat_seconds; /* of a LAT cell; 0: 60 */
+	const char *plan, *params, *write_cache, *note; /* of what comes next; NULL: as usual */
 };
 
 struct fix_opts {
@@ -131,16 +132,19 @@ static void fix_test(struct fix *f, const char *name, const char *title, const c
 	char definition[64];
 
 	snprintf(definition, sizeof definition, "test %s\nend\n", name);
-	struct test_row row = { .run = f->run,
-				.ordinal = ++f->ordinal,
-				.test = name,
-				.title = title,
-				.clause = clause,
-				.definition = definition,
-				.plan = "PURGE\n",
-				.params = "{\"profile\":\"enterprise\",\"range\":\"100%\","
-					  "\"threads\":4,\"qd\":32}",
-				.formal = true };
+	struct test_row row = {
+		.run = f->run,
+		.ordinal = ++f->ordinal,
+		.test = name,
+		.title = title,
+		.clause = clause,
+		.definition = definition,
+		.plan = f->plan ? f->plan : "PURGE\n",
+		.params = f->params ? f->params
+				    : "{\"profile\":\"enterprise\",\"range\":\"100%\","
+				      "\"threads\":4,\"qd\":32}",
+		.formal = true
+	};
 	CHECK_MSG(!store_test(f->s, &row, &f->err), "%s", f->err.msg);
 }
 
@@ -170,6 +174,7 @@ struct fix_cell {
 	const struct hist *hist;
 	bool partial;
 	uint64_t errors;
+	double rate; /* 0: none */
 };
 
 static void fix_put(struct fix *f, const struct fix_cell *c)
@@ -213,7 +218,8 @@ static void fix_put(struct fix *f, const struct fix_cell *c)
 				.p9999_ns = (int64_t)p[3],
 				.p99999_ns = (int64_t)p[4],
 				.sum_ns = c->art_ns * (double)ios,
-				.rate_iops = NAN,
+				.rate_iops = c->rate > 0 ? c->rate : NAN,
+				.note = f->note,
 				.inflight_avg = c->tc * c->qd,
 				.inflight_max = c->tc * c->qd,
 				.threads_seen = c->tc,
@@ -275,7 +281,7 @@ static void fix_test_end(struct fix *f, int steady)
 				    .verdict = steady == 1   ? "steady"
 					       : steady == 0 ? "not achieved"
 							     : "done",
-				    .write_cache = "off" };
+				    .write_cache = f->write_cache ? f->write_cache : "off" };
 	CHECK_MSG(!store_test_end(f->s, &row, &f->err), "%s", f->err.msg);
 }
 
