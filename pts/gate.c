@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,43 +25,18 @@ static const char *root_of(const char *sysroot)
 
 /* ---- in use ---- */
 
-/*
- * The kernel lets go of a file some time after a killed process is gone, while its last IO comes back: busy is only what
- * stays busy. Returns the descriptor, or -1 and the errno.
- */
-static int open_patiently(const char *path, int *ret_errno)
-{
-	const struct timespec tenth = { 0, 100000000 };
-	int fd = -1;
-
-	for (unsigned i = 0; i < 20; i++) {
-		fd = open(path, O_RDONLY | O_EXCL | O_NONBLOCK | O_CLOEXEC);
-		*ret_errno = errno;
-		if (fd >= 0 || *ret_errno != EBUSY)
-			break;
-		nanosleep(&tenth, NULL);
-	}
-	return fd;
-}
-
 /* The kernel lets one holder have a drive exclusively: file systems, md, dm, ZFS, swap and other testers are such. */
 static int exclusive_free(const struct gate_request *rq, const struct use_tree *t, struct err *err)
 {
 	struct open_query q = { .root = t->root, .tree = t, .readers = true };
-	char path[PATH_MAX], who[128];
-	int fd, e;
+	int rc = use_claimed(t->root, rq->info->path);
+	char who[128];
 
-	snprintf(path, sizeof path, "%s%s", t->root, rq->info->path);
-	fd = open_patiently(path, &e);
-	if (fd >= 0) {
-		close(fd);
+	if (!rc || (rc == -ENOENT && t->root[0]))
 		return 0;
-	}
-	if (e == ENOENT && t->root[0])
-		return 0;
-	if (e != EBUSY)
-		return err_set(err, -e, "%s: cannot be opened for reading: %s", rq->dut,
-			       strerror(e));
+	if (rc != -EBUSY)
+		return err_set(err, rc, "%s: cannot be opened for reading: %s", rq->dut,
+			       strerror(-rc));
 	if (!use_opener(&q, who, sizeof who))
 		snprintf(who, sizeof who, "another program, container or the kernel (ZFS?)");
 	return err_set(err, -EPERM, "%s is in use: opened exclusively by %s: end that first",

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The gate for file: targets: regular files that nothing else uses. */
+/* The gate for file: targets, and for files behind loop devices: regular files that nothing else uses. */
 #include "pts/gate_use.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <linux/loop.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -32,16 +29,21 @@ static const char *type_word(mode_t mode)
 	return "no regular file";
 }
 
-static bool same_file(const char *root, const char *path, const struct stat *st)
+struct file_id {
+	dev_t dev;
+	ino_t ino;
+};
+
+static bool same_file(const char *root, const char *path, struct file_id id)
 {
 	char full[PATH_MAX];
 	struct stat other;
 
 	snprintf(full, sizeof full, "%s%s", root, path);
-	return !stat(full, &other) && other.st_dev == st->st_dev && other.st_ino == st->st_ino;
+	return !stat(full, &other) && other.st_dev == id.dev && other.st_ino == id.ino;
 }
 
-static bool is_swap(const char *root, const struct stat *st)
+static bool is_swap(const char *root, struct file_id id)
 {
 	struct sys_lines l;
 	struct sys_swap s;
@@ -50,13 +52,13 @@ static bool is_swap(const char *root, const struct stat *st)
 
 	sys_lines_open(&l, root, "/proc/swaps");
 	while (!found && (line = sys_lines_next(&l)) != NULL)
-		found = sys_swap_parse(line, &s) && s.is_file && same_file(root, s.path, st);
+		found = sys_swap_parse(line, &s) && s.is_file && same_file(root, s.path, id);
 	sys_lines_close(&l);
 	return found;
 }
 
 /* Some file systems mount a file without a loop device between. */
-static bool is_mounted(const char *root, const struct stat *st, char *ret, size_t n)
+static bool is_mounted(const char *root, struct file_id id, char *ret, size_t n)
 {
 	struct sys_lines l;
 	struct sys_mount m;
@@ -66,7 +68,7 @@ static bool is_mounted(const char *root, const struct stat *st, char *ret, size_
 	sys_lines_open(&l, root, "/proc/self/mountinfo");
 	while (!found && (line = sys_lines_next(&l)) != NULL) {
 		found = sys_mount_parse(line, &m) && m.source[0] == '/' &&
-			same_file(root, m.source, st);
+			same_file(root, m.source, id);
 		if (found)
 			snprintf(ret, n, "%s", m.point);
 	}
@@ -74,38 +76,17 @@ static bool is_mounted(const char *root, const struct stat *st, char *ret, size_
 	return found;
 }
 
-/* The backing file lost its name; another name of it may be left. Who may ask the loop device asks; others go by the name. */
-static bool deleted_backing(const char *root, const char *loop, const char *path,
-			    const struct stat *st)
+static bool loop_uses(const char *root, const char *name, struct file_id id)
 {
-	struct loop_info64 info;
-	char dev[PATH_MAX];
-	bool same;
-	int fd;
+	char dir[PATH_MAX];
+	struct sys_backing b;
 
-	snprintf(dev, sizeof dev, "%s/dev/%s", root, loop);
-	fd = open(dev, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0 || ioctl(fd, LOOP_GET_STATUS64, &info))
-		same = same_file(root, path, st);
-	else
-		same = info.lo_inode == st->st_ino && info.lo_device == st->st_dev;
-	if (fd >= 0)
-		close(fd);
-	return same;
+	snprintf(dir, sizeof dir, "%s/sys/block/%s", root, name);
+	return !strncmp(name, "loop", 4) && sys_backing(root, dir, &b) && b.known && !b.block &&
+	       b.file_dev == id.dev && b.file_ino == id.ino;
 }
 
-static bool loop_uses(const char *root, const char *loop, const struct stat *st)
-{
-	char file[PATH_MAX];
-
-	if (!sys_line(file, sizeof file, "%s/sys/block/%s/loop/backing_file", root, loop))
-		return false;
-	if (same_file(root, file, st))
-		return true;
-	return sys_cut_deleted(file) && deleted_backing(root, loop, file, st);
-}
-
-static bool is_loop_backing(const char *root, const struct stat *st, char *ret, size_t n)
+static bool is_loop_backing(const char *root, struct file_id id, char *ret, size_t n)
 {
 	char dir[PATH_MAX];
 	struct dirent *e;
@@ -115,7 +96,7 @@ static bool is_loop_backing(const char *root, const struct stat *st, char *ret, 
 	snprintf(dir, sizeof dir, "%s/sys/block", root);
 	d = opendir(dir);
 	while (d && !found && (e = readdir(d)) != NULL) {
-		found = !strncmp(e->d_name, "loop", 4) && loop_uses(root, e->d_name, st);
+		found = loop_uses(root, e->d_name, id);
 		if (found)
 			snprintf(ret, n, "/dev/%.100s", e->d_name);
 	}
@@ -124,13 +105,73 @@ static bool is_loop_backing(const char *root, const struct stat *st, char *ret, 
 	return found;
 }
 
-static bool is_open(const char *root, const struct stat *st, char *ret, unsigned n)
+static bool is_open(const char *root, struct file_id id, bool readers, char who[static 128])
 {
-	struct open_query q = { .root = root, .file_ino = st->st_ino };
+	struct open_query q = { .root = root, .file_ino = id.ino, .readers = readers };
 
-	q.file_dev = (struct sys_dev){ major(st->st_dev), minor(st->st_dev) };
-	return use_opener(&q, ret, n);
+	q.file_dev = (struct sys_dev){ major(id.dev), minor(id.dev) };
+	return use_opener(&q, who, 128);
 }
+
+/* ---- the file behind a loop device ---- */
+
+/* Even without a user it is refused: whoever made it has something in mind with the same bytes. */
+static void other_loop(const char *root, const char *dir, struct use_report *ret)
+{
+	struct use_tree tree;
+	struct use_report use = { .text = "" };
+	char path[SYS_NAME];
+
+	sys_dev_path(dir, path, sizeof path);
+	if (!use_tree_build_at(root, dir, (struct use_leave){ .slices = USE_ITSELF }, &tree)) {
+		use_look(&tree, 0, &use);
+		use_tree_release(&tree);
+	}
+	ret->system |= use.system;
+	if (use.n)
+		use_report_add(ret, use.hint, "also behind %s, which is %s", path, use.text);
+	else
+		use_report_add(ret, "detach that first (losetup -d)", "also behind %s", path);
+}
+
+static void other_loops(const char *root, struct file_id id, struct sys_dev loop,
+			struct use_report *ret)
+{
+	char dir[PATH_MAX];
+	struct dirent *e;
+	DIR *d;
+
+	snprintf(dir, sizeof dir, "%s/sys/block", root);
+	d = opendir(dir);
+	while (d && (e = readdir(d)) != NULL) {
+		char link[PATH_MAX + NAME_MAX + 2], real[PATH_MAX];
+		struct sys_dev dev;
+
+		snprintf(link, sizeof link, "%s/%s", dir, e->d_name);
+		if (loop_uses(root, e->d_name, id) && realpath(link, real) &&
+		    !(sys_dev_of(real, &dev) && sys_same(dev, loop)))
+			other_loop(root, real, ret);
+	}
+	if (d)
+		closedir(d);
+}
+
+void use_look_file(const char *root, const struct sys_backing *file, struct sys_dev loop,
+		   struct use_report *ret)
+{
+	struct file_id id = { file->file_dev, file->file_ino };
+	char who[128], point[128];
+
+	if (is_swap(root, id))
+		use_report_add(ret, "take it out of use with swapoff first", "used as swap");
+	if (is_mounted(root, id, point, sizeof point))
+		use_report_add(ret, "unmount it first", "mounted on %s", point);
+	other_loops(root, id, loop, ret);
+	if (!ret->n && is_open(root, id, false, who))
+		use_report_add(ret, "end that first", "open for writing in %s", who);
+}
+
+/* ---- file: targets ---- */
 
 /* The path without symbolic links; of a file that is not there yet, that of its folder, with a '/'. */
 static void real_path(const char *path, char *ret, size_t n)
@@ -175,6 +216,7 @@ static int file_type(const char *path, const struct stat *st, struct err *err)
 int gate_file_in_use(const char *root, const char *path, struct err *err)
 {
 	char who[128];
+	struct file_id id;
 	struct stat st;
 	int rc;
 
@@ -192,15 +234,16 @@ int gate_file_in_use(const char *root, const char *path, struct err *err)
 	rc = file_type(path, &st, err);
 	if (rc)
 		return rc;
-	if (is_swap(root, &st))
+	id = (struct file_id){ st.st_dev, st.st_ino };
+	if (is_swap(root, id))
 		return err_set(err, -EPERM,
 			       "%s is used as swap: take it out of use with swapoff first", path);
-	if (is_loop_backing(root, &st, who, sizeof who))
+	if (is_loop_backing(root, id, who, sizeof who))
 		return err_set(err, -EPERM, "%s is in use as %s: losetup -d %s first, or name that",
 			       path, who, who);
-	if (is_mounted(root, &st, who, sizeof who))
+	if (is_mounted(root, id, who, sizeof who))
 		return err_set(err, -EPERM, "%s is mounted on %s: unmount it first", path, who);
-	if (is_open(root, &st, who, sizeof who))
+	if (is_open(root, id, true, who))
 		return err_set(err, -EPERM, "%s is open in %s: end that first", path, who);
 	return 0;
 }

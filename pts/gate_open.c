@@ -4,12 +4,14 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static bool tree_has(const struct use_tree *t, struct sys_dev dev)
@@ -44,18 +46,20 @@ static bool fd_matches(const struct open_query *q, const char *pid, const char *
 {
 	char path[PATH_MAX], target[8];
 	struct statx st;
+	bool same;
 
 	snprintf(path, sizeof path, "%s/proc/%s/fd/%s", q->root, pid, fd);
 	if (readlink(path, target, sizeof target) < 1 || target[0] != '/' ||
 	    statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO, &st))
 		return false;
-	if (!q->tree)
-		return st.stx_ino == q->file_ino &&
+	if (q->tree)
+		same = S_ISBLK(st.stx_mode) &&
+		       tree_has(q->tree, (struct sys_dev){ st.stx_rdev_major, st.stx_rdev_minor });
+	else
+		same = st.stx_ino == q->file_ino &&
 		       sys_same(q->file_dev,
 				(struct sys_dev){ st.stx_dev_major, st.stx_dev_minor });
-	return S_ISBLK(st.stx_mode) &&
-	       tree_has(q->tree, (struct sys_dev){ st.stx_rdev_major, st.stx_rdev_minor }) &&
-	       (q->readers || fd_writes(q->root, pid, fd));
+	return same && (q->readers || fd_writes(q->root, pid, fd));
 }
 
 static bool pid_has_open(const struct open_query *q, const char *pid)
@@ -88,12 +92,38 @@ static bool pid_has_mapped(const struct open_query *q, const char *pid)
 	while (!found && (s = sys_lines_next(&l)) != NULL) {
 		struct sys_dev d;
 		unsigned long long ino;
+		char how[8]; /* "rw-s" */
 
-		found = sscanf(s, "%*s %*s %*s %x:%x %llu", &d.major, &d.minor, &ino) == 3 &&
-			ino == q->file_ino && sys_same(d, q->file_dev);
+		found = sscanf(s, "%*s %7s %*s %x:%x %llu", how, &d.major, &d.minor, &ino) == 4 &&
+			ino == q->file_ino && sys_same(d, q->file_dev) &&
+			(q->readers || (how[1] == 'w' && how[3] == 's'));
 	}
 	sys_lines_close(&l);
 	return found;
+}
+
+/*
+ * The kernel lets go of a file some time after a killed process is gone, while its last IO comes back: busy is only what
+ * stays busy.
+ */
+int use_claimed(const char *root, const char *path)
+{
+	const struct timespec tenth = { 0, 100000000 };
+	char full[PATH_MAX];
+	int rc = 0;
+
+	snprintf(full, sizeof full, "%s%s", root, path);
+	for (unsigned i = 0; i < 20; i++) {
+		int fd = open(full, O_RDONLY | O_EXCL | O_NONBLOCK | O_CLOEXEC);
+
+		rc = fd < 0 ? -errno : 0;
+		if (fd >= 0)
+			close(fd);
+		if (rc != -EBUSY)
+			break;
+		nanosleep(&tenth, NULL);
+	}
+	return rc;
 }
 
 /* This process, and the pts that started it for this very target. */

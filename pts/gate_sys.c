@@ -2,11 +2,14 @@
 #include "pts/gate_sys.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <linux/loop.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -142,6 +145,55 @@ bool sys_parent(const char *dir, char *ret, size_t n)
 	if (!slash || !sys_exists("%s/partition", dir))
 		return false;
 	snprintf(ret, n, "%.*s", (int)(slash - dir), dir);
+	return true;
+}
+
+/* Who may open the loop device asks it: true of deleted and renamed files, and of those of other mount namespaces. */
+static bool backing_asked(const char *root, const char *dir, struct sys_backing *ret)
+{
+	struct loop_info64 info;
+	char name[SYS_NAME], path[PATH_MAX];
+	bool ok;
+	int fd;
+
+	sys_dev_path(dir, name, sizeof name);
+	snprintf(path, sizeof path, "%s%s", root, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return false;
+	ok = !ioctl(fd, LOOP_GET_STATUS64, &info);
+	close(fd);
+	if (!ok)
+		return false;
+	ret->block = info.lo_rdevice;
+	ret->dev = (struct sys_dev){ major(info.lo_rdevice), minor(info.lo_rdevice) };
+	ret->file_dev = info.lo_device;
+	ret->file_ino = info.lo_inode;
+	return true;
+}
+
+static bool backing_named(const char *root, const char *path, struct sys_backing *ret)
+{
+	char full[PATH_MAX];
+	struct stat st;
+
+	ret->block = !sys_resolve(root, path, &ret->dev);
+	if (ret->block)
+		return true;
+	snprintf(full, sizeof full, "%s%s", root, path);
+	if (stat(full, &st) || !S_ISREG(st.st_mode))
+		return false;
+	ret->file_dev = st.st_dev;
+	ret->file_ino = st.st_ino;
+	return true;
+}
+
+bool sys_backing(const char *root, const char *dir, struct sys_backing *ret)
+{
+	if (!sys_line(ret->path, sizeof ret->path, "%s/loop/backing_file", dir))
+		return false;
+	ret->known = backing_asked(root, dir, ret) || backing_named(root, ret->path, ret) ||
+		     (sys_cut_deleted(ret->path) && backing_named(root, ret->path, ret));
 	return true;
 }
 

@@ -6,6 +6,7 @@
 #ifndef PTS_GATE_SYS_H
 #define PTS_GATE_SYS_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -40,6 +41,19 @@ bool sys_dev_of(const char *dir, struct sys_dev *ret);
 void sys_dev_path(const char *dir, char *ret, size_t n);
 /* The whole disk of a partition's folder; false where @dir is no partition. */
 bool sys_parent(const char *dir, char *ret, size_t n);
+
+/* What a loop device reads from and writes to. */
+struct sys_backing {
+	char path
+		[PATH_MAX]; /* as the kernel names it, which another mount namespace may not know */
+	bool known; /* the rest is */
+	bool block; /* a block device: @dev; else a file */
+	struct sys_dev dev;
+	dev_t file_dev;
+	ino_t file_ino;
+};
+/* @dir: the /sys folder of a block device. False: it is no loop device, or one without a backing file. */
+bool sys_backing(const char *root, const char *dir, struct sys_backing *ret);
 
 /* Lines of a table below /proc, and entries of /sys/block, one at a time. Strings live until the next call. */
 struct sys_lines {

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,13 +25,28 @@ static bool tree_find(const struct use_tree *t, struct sys_dev dev, unsigned *re
 	return false;
 }
 
+bool use_is_lvm(const char *dir)
+{
+	char uuid[SYS_NAME];
+
+	return sys_line(uuid, sizeof uuid, "%s/dm/uuid", dir) && !strncmp(uuid, "LVM-", 4);
+}
+
+static bool left_out(const struct use_tree *t, const char *dir, enum use_how how, unsigned from)
+{
+	if (from || !t->n || how != t->leave.slices)
+		return false;
+	return how == USE_PARTITION || (how == USE_HOLDER && use_is_lvm(dir));
+}
+
 static void tree_add(struct use_tree *t, const char *dir, enum use_how how, unsigned from)
 {
 	struct use_node *n;
 	struct sys_dev dev;
 	unsigned seen;
 
-	if (!sys_dev_of(dir, &dev) || tree_find(t, dev, &seen) || t->n >= NODES_MAX)
+	if (!sys_dev_of(dir, &dev) || tree_find(t, dev, &seen) || t->n >= NODES_MAX ||
+	    sys_same(dev, t->leave.above) || left_out(t, dir, how, from))
 		return;
 	if (t->n == t->cap) {
 		t->cap = t->cap ? t->cap * 2 : 16;
@@ -70,16 +86,13 @@ static void tree_children(struct use_tree *t, unsigned at, enum use_how how)
 /* A loop device on a block device leaves no trace in its holders/. */
 static void tree_loop(struct use_tree *t, const char *name)
 {
-	char link[PATH_MAX], real[PATH_MAX], file[PATH_MAX];
-	struct sys_dev dev;
+	char link[PATH_MAX], real[PATH_MAX];
+	struct sys_backing below;
 	unsigned at;
 
-	if (!sys_line(file, sizeof file, "%s/sys/block/%s/loop/backing_file", t->root, name))
-		return;
-	sys_cut_deleted(file);
 	snprintf(link, sizeof link, "%s/sys/block/%s", t->root, name);
-	if (!sys_resolve(t->root, file, &dev) && tree_find(t, dev, &at) && realpath(link, real) &&
-	    strlen(real) < SYS_PATH)
+	if (realpath(link, real) && strlen(real) < SYS_PATH && sys_backing(t->root, real, &below) &&
+	    below.known && below.block && tree_find(t, below.dev, &at))
 		tree_add(t, real, USE_LOOP, at);
 }
 
@@ -115,15 +128,22 @@ static void tree_grow(struct use_tree *t)
 
 int use_tree_build(const char *root, const char *path, struct use_tree *ret)
 {
-	struct use_tree t = { root ? root : "", NULL, 0, 0 };
 	char dir[SYS_PATH];
 	struct sys_dev dev;
-	int rc = sys_resolve(t.root, path, &dev);
+	int rc = sys_resolve(root, path, &dev);
 
 	if (rc)
 		return rc;
-	if (!sys_dir(t.root, dev, dir, sizeof dir))
+	if (!sys_dir(root, dev, dir, sizeof dir))
 		return -ENXIO;
+	return use_tree_build_at(root, dir, (struct use_leave){ .slices = USE_ITSELF }, ret);
+}
+
+int use_tree_build_at(const char *root, const char *dir, struct use_leave leave,
+		      struct use_tree *ret)
+{
+	struct use_tree t = { .root = root, .leave = leave };
+
 	tree_add(&t, dir, USE_ITSELF, 0);
 	if (!t.n)
 		return -ENXIO;
@@ -135,7 +155,7 @@ int use_tree_build(const char *root, const char *path, struct use_tree *ret)
 void use_tree_release(struct use_tree *t)
 {
 	free(t->node);
-	*t = (struct use_tree){ "", NULL, 0, 0 };
+	*t = (struct use_tree){ .root = "" };
 }
 
 /* ---- uses ---- */
@@ -143,7 +163,7 @@ void use_tree_release(struct use_tree *t)
 struct finder {
 	const struct use_tree *tree;
 	struct use_report *ret;
-	bool system_only; /* of the other partitions of a partition's disk, only what the machine itself lives on */
+	unsigned flags;
 };
 
 /* "/dev/dm-0 (vg-root)", and what lies below it as far as the device asked for. */
@@ -167,18 +187,30 @@ static void place(const struct use_tree *t, unsigned at, char *ret, size_t n)
 
 enum { USES_SHOWN = 4 };
 
-static void report(const struct finder *f, unsigned at, const char *hint, const char *what)
+void use_report_add(struct use_report *r, const char *hint, const char *fmt, ...)
 {
-	struct use_report *r = f->ret;
 	size_t len = strlen(r->text);
-	char where[300];
+	va_list ap;
 
 	if (r->n++ >= USES_SHOWN)
 		return;
-	place(f->tree, at, where, sizeof where);
-	snprintf(r->text + len, sizeof r->text - len, "%s%s%s", len ? "; " : "", what, where);
+	if (len && len + 3 < sizeof r->text) {
+		memcpy(r->text + len, "; ", 3);
+		len += 2;
+	}
+	va_start(ap, fmt);
+	vsnprintf(r->text + len, sizeof r->text - len, fmt, ap);
+	va_end(ap);
 	if (!r->hint)
 		r->hint = hint;
+}
+
+static void report(const struct finder *f, unsigned at, const char *hint, const char *what)
+{
+	char where[300];
+
+	place(f->tree, at, where, sizeof where);
+	use_report_add(f->ret, hint, "%s%s", what, where);
 }
 
 static bool system_point(const char *p)
@@ -218,7 +250,7 @@ static void find_mounts(struct finder *f)
 		    !(m.dev.major ? tree_find(f->tree, m.dev, &at)
 				  : mount_source(f->tree, m.source, &at)))
 			continue;
-		if (f->system_only && !system_point(m.point))
+		if ((f->flags & USE_SYSTEM_ONLY) && !system_point(m.point))
 			continue;
 		f->ret->system |= system_point(m.point);
 		snprintf(what, sizeof what, "mounted on %s", m.point);
@@ -243,7 +275,7 @@ static void find_swaps(struct finder *f)
 		if (sys_resolve(f->tree->root, s.path, &dev) || !tree_find(f->tree, dev, &at))
 			continue;
 		report(f, at, "take it out of use with swapoff first", "used as swap");
-		f->ret->system |= f->system_only;
+		f->ret->system |= !!(f->flags & USE_SYSTEM_ONLY);
 	}
 	sys_lines_close(&l);
 }
@@ -292,7 +324,7 @@ static void find_holders(struct finder *f)
 	for (unsigned i = 1; i < f->tree->n; i++) {
 		const struct use_node *u = &f->tree->node[i];
 
-		if (u->how == USE_HOLDER)
+		if (u->how == USE_HOLDER && !(f->flags & USE_HELD_IS_FINE))
 			report(f, i,
 			       "stop what holds it first (mdadm --stop, vgchange -an, dmsetup "
 			       "remove)",
@@ -302,54 +334,26 @@ static void find_holders(struct finder *f)
 	}
 }
 
-static void find_in(struct finder *f)
+void use_look(const struct use_tree *t, unsigned flags, struct use_report *ret)
 {
-	find_mounts(f);
-	find_swaps(f);
-	if (!f->ret->n && !f->system_only)
-		find_btrfses(f);
-	if (!f->ret->n && !f->system_only)
-		find_holders(f);
-}
+	struct finder f = { t, ret, flags };
 
-/* A partition's disk may be claimed as a whole (a mount, an array on the bare disk), or carry the running system. */
-static void find_parent(const struct use_tree *t, struct use_report *ret)
-{
-	char dir[SYS_PATH], path[SYS_NAME], text[sizeof ret->text];
-	struct use_tree disk, bare = { t->root, NULL, 0, 0 };
-	struct finder f = { &bare, ret, false };
-
-	if (!sys_parent(t->node[0].dir, dir, sizeof dir))
-		return;
-	tree_add(&bare, dir, USE_ITSELF, 0);
-	sys_dev_path(dir, path, sizeof path);
-	if (bare.n) {
-		tree_children(&bare, 0, USE_HOLDER);
-		find_in(&f);
-	}
-	if (!ret->n && !use_tree_build(t->root, path, &disk)) {
-		f.tree = &disk;
-		f.system_only = true;
-		find_in(&f);
-		use_tree_release(&disk);
-	}
-	use_tree_release(&bare);
-	if (!ret->n)
-		return;
-	snprintf(text, sizeof text, "%s", ret->text);
-	snprintf(ret->text, sizeof ret->text, "its disk %s is %.*s", path,
-		 (int)(sizeof text - SYS_NAME - 20), text);
+	find_mounts(&f);
+	find_swaps(&f);
+	if (!ret->n && !(flags & USE_SYSTEM_ONLY))
+		find_btrfses(&f);
+	if (!ret->n && !(flags & USE_SYSTEM_ONLY))
+		find_holders(&f);
 }
 
 void use_find(const struct use_tree *t, struct use_report *ret)
 {
-	struct finder f = { t, ret, false };
 	size_t len;
 
 	*ret = (struct use_report){ .text = "" };
-	find_in(&f);
+	use_look(t, 0, ret);
 	if (!ret->n)
-		find_parent(t, ret);
+		use_look_below(t, ret);
 	if (ret->system)
 		ret->hint = "it carries the running system: name another drive";
 	len = strlen(ret->text);

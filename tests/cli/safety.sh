@@ -222,6 +222,156 @@ pts run iops --dut /dev/null --destroy /dev/null --quick --db safety.db
 exit_is 2
 file_absent safety.db
 
+# ---- what a drive lies on ----
+
+# upper_new FILE [OPTION...]: a further loop device, $UPPER, over a file or drive. upper_free lets go of it.
+upper_new() {
+	UPPER=$(losetup -f --show "$@") || {
+		fail "losetup failed"
+		return 1
+	}
+	at_exit losetup -d "$UPPER"
+	blockdev --setrw "$UPPER"
+}
+upper_free() {
+	losetup -d "$UPPER"
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		[ -e "/sys/block/${UPPER#/dev/}/loop/backing_file" ] || break
+		sleep 0.1
+	done
+}
+
+t 'a loop device over a mounted drive'
+if have mkfs.ext4 && loop_new 16M && ext4_new "$LOOP" && mount_at "$LOOP" "$W/below1" && upper_new "$LOOP"; then
+	try_drive "$UPPER" "$UPPER" --force-signature
+	err_has "$UPPER is in use: it lies on $LOOP, which is mounted on $W/below1: unmount it first"
+	file_has "$W/below1/file" precious
+
+	t 'two loop devices further up'
+	second=$UPPER
+	if upper_new "$second"; then
+		try_drive "$UPPER" "$UPPER" --force-signature
+		err_has "it lies on $second, which lies on $LOOP, which is mounted on $W/below1"
+		upper_free
+	fi
+	UPPER=$second
+
+	t 'a loop device over a mounted drive, in the list of drives'
+	pts devices
+	exit_is 0
+	out_match "^$UPPER .*it lies on $LOOP"
+	pts doctor --dut "$UPPER"
+	out_has "it lies on $LOOP, which is mounted on $W/below1"
+
+	t 'a loop device over a drive mounted elsewhere'
+	umount "$W/below1"
+	mount_elsewhere() {
+		unshare -m sh -c 'mount -o ro "$1" "$2" && echo mounted && exec sleep 60' - "$LOOP" "$W/below1" >"$W/elsewhere" &
+		elsewhere=$!
+		at_exit kill "$elsewhere"
+		for _ in $(seq 100); do
+			[ ! -s "$W/elsewhere" ] || return 0
+			kill -0 "$elsewhere" 2>/dev/null || break
+			sleep 0.05
+		done
+		skip "no mount namespaces here"
+		return 1
+	}
+	if mount_elsewhere; then
+		try_drive "$UPPER" "$UPPER" --force-signature
+		err_has "it lies on $LOOP, which is opened exclusively by another"
+		kill "$elsewhere"
+		wait "$elsewhere" 2>/dev/null
+	fi
+
+	t 'a loop device over a drive that a program has open for writing'
+	exec 8<>"$LOOP"
+	try_drive "$UPPER" "$UPPER" --force-signature
+	err_has "it lies on $LOOP, which is open for writing in"
+	exec 8>&-
+	upper_free
+fi
+
+t 'a loop device over a drive with a mounted partition'
+if have sfdisk && have mkfs.ext4 && disk_new && ext4_new "${LOOP}p1" && mount_at "${LOOP}p1" "$W/below2" && upper_new "$LOOP"; then
+	try_drive "$UPPER" "$UPPER" --force-signature
+	err_has "it lies on $LOOP, which is mounted on $W/below2 (partition ${LOOP}p1)"
+
+	t 'a partition of a drive under a loop device'
+	try_drive "${LOOP}p2" "${LOOP}p2" --force-signature
+	err_has "its disk $LOOP is held by a loop device ($UPPER)"
+	upper_free
+
+	t 'a loop device over a partition under a loop device'
+	if upper_new "${LOOP}p2"; then
+		second=$UPPER
+		upper_new "${LOOP}p2"
+		try_drive "$UPPER" "$UPPER" --force-signature
+		err_has "it lies on ${LOOP}p2, which is held by a loop device ($second)"
+		upper_free
+		UPPER=$second
+		upper_free
+	fi
+	umount "$W/below2"
+fi
+
+t 'two loop devices over one file, the second mounted'
+if have mkfs.ext4 && loop_new 16M && ext4_new "$LOOP" && upper_new "$LOOPFILE" && mount_at "$UPPER" "$W/below3"; then
+	try_drive "$LOOP" "$LOOP" --force-signature
+	err_has "it lies on $LOOPFILE, which is also behind $UPPER, which is mounted on $W/below3"
+	file_has "$W/below3/file" precious
+	umount "$W/below3"
+
+	t 'two loop devices over one file'
+	try_drive "$LOOP" "$LOOP" --force-signature
+	err_has "it lies on $LOOPFILE, which is also behind $UPPER: detach that first"
+	upper_free
+
+	t 'two loop devices over two names of one file, one of them gone'
+	ln "$LOOPFILE" "$W/second-name" && upper_new "$W/second-name" && rm "$W/second-name"
+	try_drive "$LOOP" "$LOOP" --force-signature
+	err_has "which is also behind $UPPER"
+	upper_free
+
+	t 'a loop device over a file that a program has open for writing'
+	exec 8<>"$LOOPFILE"
+	try_drive "$LOOP" "$LOOP" --force-signature
+	err_has "it lies on $LOOPFILE, which is open for writing in"
+	exec 8>&-
+fi
+
+t 'a partition of one of two loop devices over one file'
+if have sfdisk && disk_new && upper_new "$LOOPFILE"; then
+	try_drive "${LOOP}p1" "${LOOP}p1" --force-signature
+	err_has "its disk $LOOP lies on $LOOPFILE, which is also behind $UPPER"
+	upper_free
+fi
+
+t 'a loop device over a swap file'
+if loop_new 16M && chmod 600 "$LOOPFILE" && dd if=/dev/zero of="$LOOPFILE" bs=1M count=16 2>/dev/null &&
+	mkswap "$LOOPFILE" >/dev/null 2>&1 && swapon "$LOOPFILE" 2>/dev/null; then
+	at_exit swapoff "$LOOPFILE"
+	try_drive "$LOOP" "$LOOP" --force-signature
+	err_has "it lies on $LOOPFILE, which is used as swap"
+	swapoff "$LOOPFILE"
+else
+	skip "no swap on a file that a loop device has"
+fi
+
+# The gate is passed when only the word is missing.
+t 'a loop device over an idle loop device, and over a deleted file'
+if loop_new 16M && upper_new "$LOOP"; then
+	try_drive "$UPPER" ''
+	err_hasnt 'in use'
+	err_has "give --destroy '$UPPER'"
+	upper_free
+	rm "$LOOPFILE"
+	pts run iops --dut "$LOOP" --quick --db safety.db
+	exit_is 2
+	err_hasnt 'in use'
+	err_has "give --destroy '$LOOP'"
+fi
+
 # ---- files ----
 
 # try_file PATH WORD [OPTION...]: a run on file:PATH that must fail with exit 2 or 3 and leave the file as it is.
