@@ -15,7 +15,8 @@ LIBRARIES := liburing.h:liburing-dev sqlite3.h:libsqlite3-dev xlsxwriter.h:libxl
 	blkid/blkid.h:libblkid-dev nettle/sha2.h:nettle-dev zlib.h:zlib1g-dev
 PACKAGES := gcc make pkg-config libc6-dev $(foreach l,$(LIBRARIES),$(lastword $(subst :, ,$(l))))
 TEST_PACKAGES := clang clang-format cppcheck sqlite3 python3 mount util-linux e2fsprogs fdisk unzip xz-utils \
-	man-db locales-all procps
+	man-db locales-all procps valgrind strace
+BENCH_PACKAGES := fio linux-perf valgrind
 # What the rigs (tests/rigs) and the virtual machine (tests/vm) need besides; without them their tests are skipped.
 RIG_PACKAGES := qemu-system-x86 qemu-utils busybox-static kmod cpio xz-utils fuse3 libfuse3-dev
 
@@ -58,7 +59,7 @@ LIB_pts := $(call lib_of,pts) $(call lib_of,reports) $(call lib_of,schema) $(LIB
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(B)/pts ## build the program: build/pts
+all: $(B)/pts $(B)/pts-bench ## build the program, build/pts, and the engine alone, build/pts-bench
 
 define folder_rule
 $(call lib_of,$(1)): $(call obj_of,$(call src_of,$(1)))
@@ -123,13 +124,21 @@ $(B)/tests/rigs/%: tests/rigs/%.c
 	$(Q)mkdir -p $(@D) && $(CC) -std=gnu17 -g -O2 $(WARN) -D_GNU_SOURCE -pthread $(shell $(PKG_CONFIG) --cflags fuse3) \
 		-o $@ $< $(shell $(PKG_CONFIG) --libs fuse3)
 
+# ---- the engine alone, from the objects of pts ----
+$(B)/pts-bench: $(B)/obj/tests/bench/pts_bench.o $(LIB_workloads) $(EMBED_OBJ)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+bench: $(B)/pts $(B)/pts-bench ## the engine against Debian's fio, side by side: a table of ratios (under 6 minutes, best left alone)
+	$(Q)python3 tests/bench/bench.py --build $(B)
+
 CLI := $(filter-out %lib.sh,$(sort $(wildcard tests/cli/*.sh)))
 VM := $(filter-out %lib.sh,$(sort $(wildcard tests/vm/*.sh)))
 
-check: $(B)/pts $(UNIT_BIN) ## all tests that need no hardware and no VM (under 5 minutes)
+check: $(B)/pts $(B)/pts-bench $(UNIT_BIN) ## all tests that need no hardware and no VM (under 5 minutes)
 	$(Q)bash tests/run --build $(B) $(UNIT_BIN) $(CLI) tests/lint/lint.sh
 
-check-long: $(B)/pts $(UNIT_BIN) ## the same tests with more rounds, seeds and kills (PTS_LONG=1)
+check-long: $(B)/pts $(B)/pts-bench $(UNIT_BIN) ## the same tests with more rounds, seeds and kills (PTS_LONG=1)
 	$(Q)PTS_LONG=1 LIMIT=3600 bash tests/run --build $(B) $(UNIT_BIN) $(CLI)
 
 check check-long: $(RIGS)
@@ -154,15 +163,17 @@ deps: ## install missing Debian packages (as root), or name them
 	$(Q)bash tests/tools/deps.sh $(PACKAGES)
 test-deps: ## the same with what the tests need
 	$(Q)bash tests/tools/deps.sh $(PACKAGES) $(TEST_PACKAGES)
+bench-deps: ## what bench compares with and counts by
+	$(Q)bash tests/tools/deps.sh $(BENCH_PACKAGES)
 rig-deps: ## what the rigs and check-vm need
 	$(Q)bash tests/tools/deps.sh $(RIG_PACKAGES)
 
 install: all ## install program and manual pages under PREFIX, DESTDIR honoured
-	install -D -m 755 $(B)/pts $(DESTDIR)$(BINDIR)/pts
-	install -D -m 644 pts/man/pts.1 $(DESTDIR)$(MANDIR)/man1/pts.1
-	install -D -m 644 pts/man/pts-def.5 $(DESTDIR)$(MANDIR)/man5/pts-def.5
+	install -D -m 755 $(B)/pts "$(DESTDIR)$(BINDIR)/pts"
+	install -D -m 644 pts/man/pts.1 "$(DESTDIR)$(MANDIR)/man1/pts.1"
+	install -D -m 644 pts/man/pts-def.5 "$(DESTDIR)$(MANDIR)/man5/pts-def.5"
 uninstall: ## remove what install put there
-	rm -f $(DESTDIR)$(BINDIR)/pts $(DESTDIR)$(MANDIR)/man1/pts.1 $(DESTDIR)$(MANDIR)/man5/pts-def.5
+	rm -f "$(DESTDIR)$(BINDIR)/pts" "$(DESTDIR)$(MANDIR)/man1/pts.1" "$(DESTDIR)$(MANDIR)/man5/pts-def.5"
 
 clean: ## remove build/
 	rm -rf build
@@ -171,6 +182,6 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | sort | awk -F'|' '{ printf "  %-12s %s\n", $$1, $$2 }'
 
 FORCE:
-.PHONY: all check check-long check-vm check-unit rig-deps lint format demo deps test-deps install uninstall clean help FORCE
+.PHONY: all bench check check-long check-vm check-unit bench-deps rig-deps lint format demo deps test-deps install uninstall clean help FORCE
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -27,6 +27,7 @@ struct opts {
 	const char *profile; /* NULL: enterprise */
 	const char *method, *engine, *info, *capture, *scale, *note, *output, *progress,
 		*dump_latencies;
+	const char *member; /* of a campaign: the target this process works on; NULL otherwise */
 	const char *seed; /* --seed N */
 	bool quick, polled, allow_unpurged, continue_inside, force_signature, json, csv, watch,
 		quiet, verbose;

@@ -7,6 +7,7 @@
 #include "pts/base/table.h"
 #include "pts/base/words.h"
 #include "pts/cmd.h"
+#include "pts/cmd_progress.h"
 #include "pts/def.h"
 #include "reports/report.h"
 #include "schema/read.h"
@@ -113,11 +114,13 @@ static const struct column run_columns[] = {
 	{ "simulated", NULL, COL_BOOL, NULL },
 };
 
-static void run_row(struct table *t, struct rows *q)
+static void run_row(struct table *t, struct rows *q, const char *db)
 {
 	for (unsigned i = 0; i < COUNT(run_columns); i++) {
 		if (rows_is_null(q, (int)i))
 			table_null(t);
+		else if (!strcmp(run_columns[i].key, "state"))
+			table_text(t, progress_state(db, rows_text(q, 1), rows_text(q, (int)i)));
 		else if (run_columns[i].type == COL_TEXT || run_columns[i].type == COL_WORDS)
 			table_text(t, rows_text(q, (int)i));
 		else
@@ -141,7 +144,7 @@ static int list_runs(const char *db, struct table **ret, struct err *err)
 	struct rows *q = read_rows(reader, err, sql, "");
 	struct table *t = table_new(run_columns, COUNT(run_columns));
 	while (q && rows_next(q) == 1)
-		run_row(t, q);
+		run_row(t, q, db);
 	rc = q ? rows_close(q, err) : -EIO;
 	read_close(reader);
 	if (rc)

@@ -24,6 +24,10 @@ int progress_open(struct progress_out *p, const struct opts *o, const char *uuid
 				    .quiet = o->quiet,
 				    .tty = !o->progress && isatty(STDERR_FILENO),
 				    .json = o->progress && !strcmp(o->progress, "json") };
+	p->dut = o->dut.n ? o->dut.v[0] : "";
+	p->member = o->member;
+	p->tty &= !o->member; /* lines of several runs are told apart, one line of all is not */
+	snprintf(p->uuid, sizeof p->uuid, "%s", uuid);
 	file_name(p->path, sizeof p->path, o->db, uuid);
 	p->fd = open(p->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
 	if (p->fd < 0)
@@ -35,12 +39,19 @@ int progress_open(struct progress_out *p, const struct opts *o, const char *uuid
 	return err_set(err, -EBUSY, "this run is being worked on by another process");
 }
 
-static void live_json(const struct live *l, struct buf *out)
+static void json_head(const struct progress_out *p, struct json *j)
+{
+	json_object(j, NULL);
+	json_str(j, "schema", "pts.progress/1");
+	json_str(j, "uuid", p->uuid);
+	json_str(j, "dut", p->dut);
+}
+
+static void live_json(const struct progress_out *p, const struct live *l, struct buf *out)
 {
 	struct json j = JSON_INIT(out);
 
-	json_object(&j, NULL);
-	json_str(&j, "schema", "pts.progress/1");
+	json_head(p, &j);
 	json_str(&j, "test", l->test);
 	json_uint(&j, "test_index", l->test_index);
 	json_uint(&j, "tests", l->tests);
@@ -90,7 +101,8 @@ static void live_text(const struct live *l, struct buf *out)
 		buf_fmt(out, ", %.0f %%",
 			100.0 * (double)l->cell_bytes / (double)l->cell_bytes_total);
 	if (l->iops > 0)
-		buf_fmt(out, ", %.0f IOPS %.1f MB/s", l->iops, l->bytes_per_s / 1e6);
+		buf_fmt(out, ", %s%.0f IOPS %.1f MB/s", l->cell_elapsed_ns ? "" : "last cell ",
+			l->iops, l->bytes_per_s / 1e6);
 	left_text(l, out);
 }
 
@@ -132,7 +144,7 @@ void progress_live(void *arg, const struct live *l)
 	p->last_ns = t;
 	p->last_round = l->round;
 	snprintf(p->last_test, sizeof p->last_test, "%s", l->test);
-	live_json(l, &json);
+	live_json(p, l, &json);
 	live_text(l, &text);
 	if (p->fd >= 0)
 		file_put(p, &json, &text);
@@ -144,10 +156,31 @@ void progress_live(void *arg, const struct live *l)
 	} else if (turn && !p->quiet && l->step < l->steps) { /* not for the END */
 		buf_release(&text);
 		turn_text(l, &text);
-		fprintf(stderr, "%s\n", buf_cstr(&text));
+		fprintf(stderr, "%s%s%s\n", p->member ? p->member : "", p->member ? ": " : "",
+			buf_cstr(&text));
 	}
 	buf_release(&json);
 	buf_release(&text);
+}
+
+void progress_verdict(struct progress_out *p, const char *test, const char *verdict)
+{
+	struct buf b = BUF_INIT;
+	struct json j = JSON_INIT(&b);
+
+	progress_break(p);
+	if (p->json) {
+		json_head(p, &j);
+		json_str(&j, "test", test);
+		json_str(&j, "verdict", verdict);
+		json_end_object(&j);
+	} else if (!p->quiet) {
+		buf_fmt(&b, "%s%s%s: %s", p->member ? p->member : "", p->member ? ": " : "", test,
+			verdict);
+	}
+	if (b.len)
+		fprintf(stderr, "%s\n", buf_cstr(&b));
+	buf_release(&b);
 }
 
 void progress_break(struct progress_out *p)
@@ -189,4 +222,14 @@ bool progress_read(const char *db, const char *uuid, struct buf *ret_json, struc
 	end = strchr(nl + 1, '\n');
 	buf_add(ret_text, nl + 1, end ? (size_t)(end - nl - 1) : 0);
 	return held;
+}
+
+const char *progress_state(const char *db, const char *uuid, const char *state)
+{
+	struct buf json = BUF_INIT, text = BUF_INIT;
+	bool held = !strcmp(state, "running") && progress_read(db, uuid, &json, &text);
+
+	buf_release(&json);
+	buf_release(&text);
+	return strcmp(state, "running") || held ? state : "interrupted";
 }

@@ -17,6 +17,8 @@ struct progress_out {
 	int fd; /* of the file beside the database; -1 none */
 	char path[4096];
 	bool tty, json, quiet;
+	const char *dut, *member; /* as named; member: prefix of lines, NULL for a run alone */
+	char uuid[40];
 	bool line_open; /* the terminal holds an unfinished line */
 	uint64_t last_ns;
 	char last_test[64];
@@ -30,8 +32,13 @@ int progress_open(struct progress_out *p, const struct opts *o, const char *uuid
 void progress_live(void *arg, const struct live *l);
 /* Ends an open line on the terminal before something else is said. */
 void progress_break(struct progress_out *p);
+/* A test is over: a line, or an object of the JSON stream. */
+void progress_verdict(struct progress_out *p, const char *test, const char *verdict);
 /* Removes the file. */
 void progress_close(struct progress_out *p);
+
+/* v_run.state as it is: "interrupted" for one that says running while no process works on it. */
+const char *progress_state(const char *db, const char *uuid, const char *state);
 
 /* For readers: true while a process holds the run's file; @ret_json gets the last state, "" when there is none. */
 bool progress_read(const char *db, const char *uuid, struct buf *ret_json, struct buf *ret_text);

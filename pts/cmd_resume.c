@@ -12,12 +12,14 @@
 
 #include "pts/base/units.h"
 #include "pts/cmd_session.h"
+#include "pts/identity.h"
 #include "schema/read.h"
 
 struct stored_run {
 	int64_t run;
 	char uuid[37];
-	struct dut_info id; /* identity as recorded */
+	struct dut_info id; /* as recorded */
+	const char *identity; /* of a target without serial; "" none */
 	struct opts opts; /* as the run was asked for */
 	const char *test[OPTS_LIST_MAX];
 	bool finished[OPTS_LIST_MAX];
@@ -54,6 +56,19 @@ static int last_interrupted(struct reader *rd, const char *db, int64_t *ret, str
 	}
 	rc = rows_close(q, err);
 	return rc ? rc : found ? 0 : err_set(err, -ENOENT, "%s holds no interrupted run", db);
+}
+
+/* The stored target and consent are trusted only while nobody changed a row of the run. */
+static int check_chain(const struct stored_run *s, struct reader *rd, struct err *err)
+{
+	struct buf faults = BUF_INIT;
+	int rc = read_check_run(rd, s->run, &faults, err);
+
+	if (!rc && faults.len)
+		rc = err_set(err, -EINVAL, "rows of run %lld were changed, it cannot go on: %.200s",
+			     (long long)s->run, buf_cstr(&faults));
+	buf_release(&faults);
+	return rc;
 }
 
 static void take_identity(struct stored_run *s, struct rows *q, char state[24])
@@ -97,7 +112,7 @@ static void add_word(struct opt_list *l, const char *v)
 		l->v[l->n++] = v;
 }
 
-static void take_arg(struct opts *o, const char *key, const char *v)
+static void take_arg(struct opts *o, const char *key, const char *v, const char **ret_identity)
 {
 	const struct {
 		const char *key;
@@ -128,6 +143,8 @@ static void take_arg(struct opts *o, const char *key, const char *v)
 	for (unsigned i = 0; i < sizeof flag / sizeof *flag; i++)
 		if (!strcmp(key, flag[i].key))
 			*flag[i].to = true;
+	if (!strcmp(key, "identity"))
+		*ret_identity = v;
 	for (unsigned i = 0; i < sizeof list / sizeof *list; i++)
 		if (!strcmp(key, list[i].key))
 			add_word(list[i].to, v);
@@ -142,7 +159,7 @@ static int load_args(struct stored_run *s, struct reader *rd, struct err *err)
 		return -EIO;
 	while (rows_next(q) == 1)
 		take_arg(&s->opts, arena_strdup(&s->arena, rows_text(q, 0)),
-			 arena_strdup(&s->arena, rows_text(q, 1)));
+			 arena_strdup(&s->arena, rows_text(q, 1)), &s->identity);
 	return rows_close(q, err);
 }
 
@@ -279,6 +296,8 @@ static int load(struct stored_run *s, const struct opts *o, struct err *err)
 	rc = o->arg.n && strcmp(o->arg.v[0], "last") ? read_run(rd, o->arg.v[0], &s->run, err)
 						     : last_interrupted(rd, o->db, &s->run, err);
 	if (!rc)
+		rc = check_chain(s, rd, err);
+	if (!rc)
 		rc = load_identity(s, rd, err);
 	if (!rc)
 		rc = load_args(s, rd, err);
@@ -351,6 +370,7 @@ static void find_drive(struct stored_run *s)
 
 static int check_identity(const struct stored_run *s, const struct dut_info *now, struct err *err)
 {
+	char identity[200];
 	const struct {
 		const char *what, *was, *is;
 	} text[] = { { "model", s->id.model, now->model },
@@ -361,6 +381,10 @@ static int check_identity(const struct stored_run *s, const struct dut_info *now
 		if (strcmp(text[i].was, text[i].is))
 			return err_set(err, -EPERM, "another drive: %s was '%s', is '%s' now",
 				       text[i].what, text[i].was, text[i].is);
+	identity_of(now, identity, sizeof identity);
+	if (s->identity && strcmp(s->identity, identity))
+		return err_set(err, -EPERM, "not the target of the run: %s is '%s' now, was '%s'",
+			       s->opts.dut.v[0], identity[0] ? identity : "not there", s->identity);
 	if (s->id.capacity_bytes != now->capacity_bytes || s->id.lba_bytes != now->lba_bytes)
 		return err_set(err, -EPERM,
 			       "another drive or format: was %llu bytes in blocks of %u, is %llu "

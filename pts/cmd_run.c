@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* pts run: from purge to verdicts. One process and one run for each --dut; several form a campaign. */
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "pts/base/words.h"
 #include "pts/cmd_session.h"
 #include "pts/host.h"
+#include "pts/identity.h"
 
 #define PTS_SPEC "SNIA SSS PTS 2.0.2"
 #define PAIRS_MAX 256
@@ -32,20 +36,49 @@ static void pair_flag(struct pairs *p, const char *key, bool on)
 	pair(p, key, on ? "1" : NULL);
 }
 
+/* What reports look for; other keys are stored as well. */
+static const char *const info_keys[] = { "operator",  "sponsor", "customer",	"ambient",
+					 "nand_type", "plp",	 "form_factor", "rated_tbw",
+					 "price",     NULL };
+
+static void info_hint(const char *key)
+{
+	const char *near = nearest_word(key, info_keys);
+
+	if (near && strcmp(near, key))
+		fprintf(stderr,
+			"pts: run: --info: '%s' is no key that reports show (did you mean '%s'?)\n",
+			key, near);
+}
+
+struct info_read {
+	struct pairs *to;
+	struct err *err;
+	const char *file;
+};
+
 static int info_pair(void *arg, const char *section, const char *key, const char *value,
 		     unsigned line)
 {
-	struct pairs *p = arg;
+	struct info_read *r = arg;
+	struct pairs *p = r->to;
 
 	(void)section;
+	for (unsigned i = 0; i < p->n; i++)
+		if (!strcmp(p->v[i].key, key))
+			return err_set(r->err, -EINVAL, "%s:%u: '%s' is there twice", r->file, line,
+				       key);
 	if (p->n == PAIRS_MAX)
-		return -E2BIG;
+		return err_set(r->err, -EINVAL, "%s:%u: more than %d values", r->file, line,
+			       PAIRS_MAX);
+	info_hint(key);
 	pair(p, arena_strdup(&p->arena, key), arena_strdup(&p->arena, value));
 	return 0;
 }
 
 static int read_info(const struct opts *o, struct pairs *ret, struct err *err)
 {
+	struct info_read r = { ret, err, o->info };
 	struct buf b = BUF_INIT;
 	int rc;
 
@@ -55,20 +88,19 @@ static int read_info(const struct opts *o, struct pairs *ret, struct err *err)
 	if (rc)
 		rc = err_set(err, -EINVAL, "--info %s: %s", o->info, strerror(-rc));
 	else
-		rc = ini_read(o->info, buf_cstr(&b), b.len, info_pair, ret, err);
-	if (rc == -E2BIG)
-		rc = err_set(err, -EINVAL, "--info %s: more than %d values", o->info, PAIRS_MAX);
+		rc = ini_read(o->info, buf_cstr(&b), b.len, info_pair, &r, err);
 	buf_release(&b);
 	return rc;
 }
 
-/* The target so that resume finds it from any folder. */
+/* The target so that resume finds it from any folder; what is resumed goes on without injected faults. */
 static const char *lasting_dut(const struct session *s, struct arena *a)
 {
-	if (s->name.kind != DUT_FILE)
-		return s->o->dut.v[0];
-	return arena_fmt(a, "file:%s?size=%llu", s->facts.path,
-			 (unsigned long long)s->facts.capacity_bytes);
+	char path[PATH_MAX];
+
+	if (s->name.kind != DUT_FILE || !realpath(s->dut->info.path, path))
+		return dut_name_inner(s->o->dut.v[0]);
+	return arena_fmt(a, "file:%s?size=%llu", path, (unsigned long long)s->facts.capacity_bytes);
 }
 
 /* All that resume needs to run the rest as it was asked for, consent included. */
@@ -76,7 +108,11 @@ static void list_args(const struct session *s, struct pairs *p)
 {
 	const struct opts *o = s->o;
 
+	char identity[200];
+
+	identity_of(&s->dut->info, identity, sizeof identity);
 	pair(p, "dut", lasting_dut(s, &p->arena));
+	pair(p, "identity", arena_strdup(&p->arena, identity));
 	for (unsigned i = 0; i < s->n_plans; i++)
 		pair(p, "test", s->plan[i].name);
 	for (unsigned i = 0; i < o->destroy.n; i++)
@@ -188,6 +224,8 @@ static int store_deviations(struct session *s, struct err *err)
 				     d->kind == DUT_FILE ? "the target is a file, not a drive"
 							 : "the target is not a whole drive",
 				     err);
+	if (!rc && s->name.fault[0])
+		rc = store_deviation(s->store, s->run, "-", "faults injected (tests only)", err);
 	for (unsigned i = 0; i < s->n_plans; i++)
 		for (unsigned k = 0; !rc && k < s->plan[i].n_deviations; k++)
 			rc = store_deviation(s->store, s->run, s->plan[i].deviation[k].clause,
@@ -255,50 +293,87 @@ static int run_one(const struct opts *o, const char *campaign)
 /* The worst of the members: a failed drive is 3 whatever the others did. */
 static int worse(int a, int b)
 {
-	static const int order[] = { [EXIT_GOOD] = 0,
-				     [EXIT_BAD] = 1,
-				     [EXIT_USAGE] = 2,
-				     [EXIT_STOPPED] = 3,
-				     [EXIT_DEVICE] = 4 };
+	static const int order[] = {
+		[EXIT_GOOD] = 0, [EXIT_BAD] = 1, [EXIT_STOPPED] = 2, [EXIT_DEVICE] = 3
+	};
 
 	return order[b] > order[a] ? b : a;
 }
 
+static int member_code(int status)
+{
+	int code = WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_DEVICE;
+
+	return code == EXIT_GOOD || code == EXIT_BAD || code == EXIT_STOPPED ? code : EXIT_DEVICE;
+}
+
 static int wait_members(const pid_t *pid, unsigned n)
 {
-	int code = EXIT_GOOD;
+	const struct timespec tenth = { 0, 100000000 };
+	int code = EXIT_GOOD, status;
+	bool told = false;
+	pid_t p;
 
-	for (unsigned i = 0; i < n; i++) {
-		int st;
-
-		while (waitpid(pid[i], &st, 0) < 0) {
-			if (errno != EINTR)
-				BUG("waitpid: %s", strerror(errno));
-			for (unsigned k = 0; session_stop && k < n; k++)
-				kill(pid[k], SIGTERM);
-		}
-		code = worse(code, WIFEXITED(st) && WEXITSTATUS(st) <= EXIT_STOPPED
-					   ? WEXITSTATUS(st)
-					   : EXIT_DEVICE);
+	while ((p = waitpid(-1, &status, WNOHANG)) >= 0) {
+		if (p > 0)
+			code = worse(code, member_code(status));
+		else
+			nanosleep(&tenth, NULL);
+		for (unsigned k = 0; session_stop && !told && k < n; k++)
+			kill(pid[k], SIGTERM);
+		told |= session_stop != 0;
 	}
 	return code;
 }
 
+/* A mistake in words or a refusal is found before any drive is touched. */
+static int look_at_all(const struct opts *o)
+{
+	int code = EXIT_GOOD;
+
+	for (unsigned i = 0; code == EXIT_GOOD && i < o->dut.n; i++) {
+		struct opts one = *o;
+		struct session s = { .o = &one };
+		struct err err = { "" };
+		int rc;
+
+		one.dut.v[0] = o->dut.v[i];
+		one.dut.n = 1;
+		rc = session_prepare(&s, &one, o->arg.v, o->arg.n, &err);
+		if (rc)
+			code = cmd_fail(&one, exit_of(rc), &err);
+		session_close(&s);
+	}
+	return code;
+}
+
+/* In the child: a process group of its own, so that ^C reaches the parent alone, which tells each once; dies with the parent. */
+static int be_member(const struct opts *o, unsigned i, const char *campaign, pid_t parent)
+{
+	struct opts one = *o;
+
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		return EXIT_STOPPED;
+	one.dut.v[0] = one.member = o->dut.v[i];
+	one.dut.n = 1;
+	return run_one(&one, campaign);
+}
+
 static int run_campaign(const struct opts *o)
 {
-	pid_t pid[OPTS_LIST_MAX];
+	pid_t pid[OPTS_LIST_MAX], parent = getpid();
 	char campaign[37];
 	struct err err = { "" };
 	unsigned n = 0;
+	int code = look_at_all(o);
 
+	if (code != EXIT_GOOD)
+		return code;
 	if (session_uuid(campaign, &err))
 		return cmd_fail(o, EXIT_DEVICE, &err);
 	for (; n < o->dut.n; n++) {
-		struct opts one = *o;
-
-		one.dut.v[0] = o->dut.v[n];
-		one.dut.n = 1;
-		one.quiet = true; /* lines of several runs would only mix */
 		fflush(NULL);
 		pid[n] = fork();
 		if (pid[n] < 0) {
@@ -307,9 +382,10 @@ static int run_campaign(const struct opts *o)
 			break;
 		}
 		if (!pid[n])
-			return run_one(&one, campaign); /* main() ends the member */
+			return be_member(o, n, campaign, parent); /* main() ends the member */
 	}
-	return n == o->dut.n ? wait_members(pid, n) : worse(EXIT_DEVICE, wait_members(pid, n));
+	code = wait_members(pid, n);
+	return n == o->dut.n ? code : EXIT_DEVICE;
 }
 
 int cmd_run(const struct opts *o)
@@ -322,6 +398,8 @@ int cmd_run(const struct opts *o)
 		return cmd_usage(o, "--progress takes json, not '%s'", o->progress);
 	if (o->engine && strcmp(o->engine, "uring"))
 		return cmd_usage(o, "--engine %s is not built into this pts (uring is)", o->engine);
+	if (o->dump_latencies && o->dut.n > 1)
+		return cmd_usage(o, "--dump-latencies goes with one --dut");
 	session_signals();
 	return o->dut.n > 1 ? run_campaign(o) : run_one(o, NULL);
 }

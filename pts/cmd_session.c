@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "pts/base/units.h"
@@ -63,11 +64,15 @@ static int choose_seed(struct session *s, struct err *err)
 {
 	if (s->o->seed)
 		return parse_uint(s->o->seed, 0, INT64_MAX, &s->seed)
-			       ? err_set(err, -EINVAL, "--seed '%s' is no whole number", s->o->seed)
+			       ? err_set(err, -EINVAL, "--seed '%s' is no whole number below 2^63",
+					 s->o->seed)
 			       : 0;
 	if (s->name.kind == DUT_SIM) {
 		s->seed = s->name.has_seed ? s->name.seed : 1;
-		return 0;
+		return s->seed <= INT64_MAX
+			       ? 0
+			       : err_set(err, -EINVAL, "%s: the seed is not below 2^63",
+					 s->o->dut.v[0]);
 	}
 	return random_seed(&s->seed) ? err_set(err, -EIO, "no random seed to be had") : 0;
 }
@@ -90,6 +95,18 @@ static int read_facts(struct session *s, struct err *err)
 	s->facts = d->info;
 	dut_close(d);
 	return 0;
+}
+
+/* Raw latencies go into a new file only: whatever is there already may be the target, the database, or dear to somebody. */
+static int check_dump(const struct session *s, struct err *err)
+{
+	const char *f = s->o->dump_latencies;
+	struct stat st;
+
+	if (!f || lstat(f, &st))
+		return 0;
+	return err_set(err, -EEXIST, "--dump-latencies %s: exists already, a new file is wanted",
+		       f);
 }
 
 /* Results must survive the drive: a database on the target itself is refused. */
@@ -140,7 +157,7 @@ int session_prepare(struct session *s, const struct opts *o, const char *const *
 		    struct err *err)
 {
 	struct gate_request rq = { .info = &s->facts,
-				   .dut = o->dut.v[0],
+				   .dut = dut_name_inner(o->dut.v[0]),
 				   .destroy = o->destroy.v,
 				   .n_destroy = o->destroy.n,
 				   .force_signature = o->force_signature };
@@ -159,6 +176,8 @@ int session_prepare(struct session *s, const struct opts *o, const char *const *
 		rc = read_facts(s, err);
 	if (!rc)
 		rc = check_db_apart(s, err);
+	if (!rc)
+		rc = check_dump(s, err);
 	if (!rc)
 		rc = choose_method(s, err);
 	if (!rc)
@@ -208,9 +227,7 @@ int session_test(struct session *s, unsigned i, const struct recall *recall, str
 	if (rc)
 		return err_prefix(err, rc, "%s", s->plan[i].name);
 	s->bad += v == VERDICT_NOT_ACHIEVED;
-	progress_break(&s->progress);
-	if (!s->o->quiet)
-		fprintf(stderr, "%s: %s\n", s->plan[i].name, verdict_words(v));
+	progress_verdict(&s->progress, s->plan[i].name, verdict_words(v));
 	return 0;
 }
 
@@ -219,11 +236,13 @@ static const char *state_of(const struct session *s, int rc)
 	return !rc ? "done" : rc == -EINTR ? "interrupted" : s->hung ? "hung" : "failed";
 }
 
-static void print_end(const struct session *s, const char *state)
+static int print_end(const struct session *s, const char *state, int code)
 {
 	struct buf b = BUF_INIT;
 
 	buf_fmt(&b, "run %lld %s: %s", (long long)s->run, s->uuid, state);
+	if (s->o->member)
+		buf_fmt(&b, " on %s", s->o->member);
 	if (!strcmp(state, "done"))
 		buf_fmt(&b,
 			s->bad ? ", %u of %u tests without steady state" : ", all tests achieved",
@@ -234,9 +253,9 @@ static void print_end(const struct session *s, const char *state)
 			s->o->db, s->uuid);
 	else if (strcmp(state, "failed"))
 		buf_fmt(&b, "go on: pts resume %lld --db %s\n", (long long)s->run, s->o->db);
-	fputs(buf_cstr(&b), stdout);
-	fflush(stdout);
+	code = cmd_out(s->o, &b, code);
 	buf_release(&b);
+	return code;
 }
 
 int session_end(struct session *s, int rc, struct err *err)
@@ -259,7 +278,7 @@ int session_end(struct session *s, int rc, struct err *err)
 	}
 	if (rc)
 		cmd_fail(s->o, code, err);
-	print_end(s, state);
+	code = print_end(s, state, code);
 	if (s->hung)
 		_exit(EXIT_DEVICE); /* threads that never came back cannot be joined */
 	return code;

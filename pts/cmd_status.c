@@ -51,7 +51,7 @@ static int load(const struct opts *o, struct reader *rd, struct status *s, struc
 	s->held = progress_read(o->db, s->uuid, &s->live_json, &s->live_text);
 	if (s->held)
 		snprintf(s->state, sizeof s->state, "running");
-	else if (!strcmp(s->state, "running")) /* its process is gone without a word */
+	else if (strcmp(progress_state(o->db, s->uuid, s->state), s->state))
 		snprintf(s->state, sizeof s->state, "interrupted");
 	return rc;
 }

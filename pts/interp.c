@@ -469,6 +469,8 @@ int interp_test(struct run_ctx *ctx, const struct plan *p, enum test_verdict *re
 	int rc = begin_attempt(&in);
 
 	while (!rc) {
+		in.live.cell_elapsed_ns = in.live.cell_ns = in.live.cell_bytes =
+			in.live.cell_bytes_total = 0;
 		live_tell(&in);
 		if (ctx->stop && *ctx->stop)
 			rc = err_set(err, -EINTR, "stopped");

@@ -22,6 +22,8 @@ static void complain(const struct opts *o, const char *msg)
 	struct buf b = BUF_INIT;
 
 	buf_fmt(&b, "pts: %s%s", o->command ? o->command : "", o->command ? ": " : "");
+	if (o->member)
+		buf_fmt(&b, "%s: ", o->member);
 	for (const char *p = msg; *p; p++)
 		buf_add(&b, ((unsigned char)*p < 0x20 && *p != '\n') || *p == 0x7f ? "?" : p, 1);
 	fprintf(stderr, "%s\n", buf_cstr(&b));
@@ -126,6 +128,7 @@ int main(int argc, char **argv)
 
 	guard_std_streams();
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a file grown to its limit is an error like a full disk */
 	if (argc == 2 && !strcmp(argv[1], "--version"))
 		argv[1] += 2;
 	rc = opts_parse(argc, argv, &o, &cmd, &help);

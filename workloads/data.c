@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/data.h"
 
+#define LINE_WORDS 8u /* 64 bytes */
+#define TURN_LINES 16u
+#define BIG_BYTES 4096u
+#define LARGE_BYTES (64u << 10)
 #define TURN_WORDS 16u
 
 void data_fill(void *buf, size_t bytes, uint64_t seed)
@@ -11,22 +15,54 @@ void data_fill(void *buf, size_t bytes, uint64_t seed)
 		p[i] = rng_split(&seed);
 }
 
-/* A known number of words a turn, so that the compiler uses whatever vector unit there is. */
-__attribute__((target_clones("avx2", "default"))) static void xor_turns(uint64_t *p, size_t turns,
+/* One word of each of 16 lines, an instruction each. */
+static inline void xor_turn(uint64_t *p, uint64_t mask)
+{
+	_Static_assert(TURN_LINES == 16 && LINE_WORDS == 8, "one statement for each line");
+	p[0] ^= mask;
+	p[8] ^= mask;
+	p[16] ^= mask;
+	p[24] ^= mask;
+	p[32] ^= mask;
+	p[40] ^= mask;
+	p[48] ^= mask;
+	p[56] ^= mask;
+	p[64] ^= mask;
+	p[72] ^= mask;
+	p[80] ^= mask;
+	p[88] ^= mask;
+	p[96] ^= mask;
+	p[104] ^= mask;
+	p[112] ^= mask;
+	p[120] ^= mask;
+}
+
+/* Every word, a known number of them a turn, so that the compiler uses whatever vector unit there is. */
+__attribute__((target_clones("avx2", "default"))) static void renew_all(uint64_t *p, uint32_t bytes,
 									uint64_t mask)
 {
-	for (size_t i = 0; i < turns; i++, p += TURN_WORDS)
+	size_t n = bytes / 8, whole = n / TURN_WORDS * TURN_WORDS;
+
+	for (size_t i = 0; i < whole; i += TURN_WORDS)
 		for (unsigned k = 0; k < TURN_WORDS; k++)
-			p[k] ^= mask;
+			p[i + k] ^= mask;
+	for (size_t i = whole; i < n; i++)
+		p[i] ^= mask;
 }
 
 uint64_t data_renew(uint64_t addr, uint32_t bytes, uint64_t state)
 {
-	uint64_t *p = (uint64_t *)(uintptr_t)addr, mask = rng_split(&state);
-	size_t turns = bytes / (8 * TURN_WORDS);
+	uint64_t *p = (uint64_t *)(uintptr_t)addr;
 
-	xor_turns(p, turns, mask);
-	for (size_t i = turns * TURN_WORDS; i < bytes / 8; i++)
-		p[i] ^= mask;
+	state += 0x9e3779b97f4a7c15ull;
+	unsigned __int128 m = (unsigned __int128)state * (state ^ 0xd6e8feb86659fd93ull);
+	uint64_t mask = (uint64_t)(m >> 64) ^ (uint64_t)m;
+	if (bytes % BIG_BYTES || bytes > LARGE_BYTES) {
+		renew_all(p, bytes, mask);
+		return state;
+	}
+	uint64_t *end = p + bytes / 8;
+	for (p += mask % LINE_WORDS; p < end; p += TURN_LINES * LINE_WORDS)
+		xor_turn(p, mask);
 	return state;
 }

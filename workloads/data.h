@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is written: buffers hold distinct random data from the start, and before each write every word of the block is changed by
- * a random mask of that write. So nothing that was written comes again, at any granularity or distance, and nothing compresses,
- * for a small part of the cost of drawing each block anew.
+ * What is written: buffers hold distinct random data from the start, and before each write they are renewed with a random mask
+ * of that write, for a small part of the cost of drawing each block anew. In blocks above 64 KiB (where preconditioning writes)
+ * and in those of no whole 4 KiB every word changes: nothing comes again, at any distance. In the others one word, drawn at
+ * random, of every 64 bytes changes: no 64 bytes come again; shorter pieces do after all buffers of the thread were written,
+ * 128 KiB or more, which is further than what a drive compresses or dedups together.
  */
 #ifndef WORKLOADS_DATA_H
 #define WORKLOADS_DATA_H
@@ -16,8 +18,8 @@
 void data_fill(void *buf, size_t bytes, uint64_t seed);
 
 /*
- * Makes the block new (@bytes a multiple of 8) and returns the next state. Masks are drawn from the thread's own splitmix64
- * sequence: each is there once, so the sum of the masks that a word has seen does not come back in any practical time.
+ * Makes the block new (@bytes a multiple of 8) and returns the next state. Masks are hashes of the thread's own counter,
+ * so the sum of the masks that a word has seen does not come back in any practical time.
  */
 uint64_t data_renew(uint64_t addr, uint32_t bytes, uint64_t state);
 

@@ -9,6 +9,7 @@
 #include "pts/base/words.h"
 #include "workloads/dut_real.h"
 #include "workloads/dut_sim.h"
+#include "workloads/fault.h"
 
 /* ---- purge methods ---- */
 
@@ -121,9 +122,32 @@ static bool starts(const char *s, const char *with)
 	return !strncmp(s, with, strlen(with));
 }
 
-int dut_name_parse(const char *name, struct dut_name *ret, struct err *err)
+const char *dut_name_inner(const char *name)
 {
-	struct dut_name n = { .kind = DUT_BLOCK };
+	const char *end = starts(name, "fault:") ? strchr(name + 6, ':') : NULL;
+
+	return end ? end + 1 : name;
+}
+
+static int parse_fault(const char *name, struct dut_name *n, struct err *err)
+{
+	const char *spec = name + 6, *inner = dut_name_inner(name);
+	struct fault *f;
+	int rc;
+
+	if (inner == name || (size_t)(inner - spec) > sizeof n->fault)
+		return err_set(err, -EINVAL, "'%s' is not fault:SPEC:DUT", name);
+	if (starts(inner, "fault:") || starts(inner, "sim:"))
+		return err_set(err, -EINVAL, "faults need a drive or a file, not '%s'", inner);
+	snprintf(n->fault, sizeof n->fault, "%.*s", (int)(inner - spec - 1), spec);
+	rc = fault_open(n->fault, &f, err);
+	if (!rc)
+		fault_close(f);
+	return rc;
+}
+
+static int parse_bare(const char *name, struct dut_name n, struct dut_name *ret, struct err *err)
+{
 	const char *path = name;
 	int rc;
 
@@ -152,6 +176,14 @@ int dut_name_parse(const char *name, struct dut_name *ret, struct err *err)
 			       "file: takes regular files; a device is named as it is: %s", n.path);
 	*ret = n;
 	return 0;
+}
+
+int dut_name_parse(const char *name, struct dut_name *ret, struct err *err)
+{
+	struct dut_name n = { .kind = DUT_BLOCK };
+	int rc = starts(name, "fault:") ? parse_fault(name, &n, err) : 0;
+
+	return rc ? rc : parse_bare(dut_name_inner(name), n, ret, err);
 }
 
 /* ---- opening ---- */

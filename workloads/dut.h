@@ -104,7 +104,7 @@ struct dut_options {
 };
 
 /*
- * Opens "/dev/NAME", "file:PATH[?size=1g]", "sim:PROFILE[?size=..&seed=..]". DUT_READ: facts only, no exclusive open, creates
+ * Opens "/dev/NAME", "file:PATH[?size=1g]", "sim:PROFILE[?size=..&seed=..]", and for tests "fault:SPEC:DUT". DUT_READ: facts only, no exclusive open, creates
  * nothing. DUT_WRITE: exclusive; a new file: is created with its marker. Bad names, sizes, unreadable targets: -EINVAL and a
  * message that says what is wrong; -EACCES, -EROFS, -EBUSY, -ENOSPC as they come. Caller closes with dut_close().
  */
@@ -115,11 +115,15 @@ void dut_close(struct dut *d); /* NULL is fine */
 /* Splits a DUT name without touching anything: kind, path or profile, and size/seed (0 when absent). */
 struct dut_name {
 	enum dut_kind kind;
+	char fault
+		[256]; /* SPEC of fault:SPEC:DUT (tests only, see fault.h); "" none. All else is DUT's */
 	char path[512]; /* path, or sim profile */
 	uint64_t size_bytes, seed;
 	bool has_seed;
 };
 int dut_name_parse(const char *name, struct dut_name *ret, struct err *err) must_check;
+/* Points to DUT in fault:SPEC:DUT, else to @name. */
+const char *dut_name_inner(const char *name);
 
 /*
  * file: targets that pts made carry a marker beside them (PATH.pts-scratch) naming the file's device and inode, so that a

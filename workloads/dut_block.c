@@ -17,6 +17,7 @@
 #include "pts/base/units.h"
 #include "workloads/dut_real.h"
 #include "workloads/engine.h"
+#include "workloads/fault.h"
 
 /* ---- operations of both ---- */
 
@@ -43,7 +44,10 @@ static int real_run(struct dut *d, const struct job *job, struct err *err)
 
 	if (!r->engine)
 		return err_set(err, -EBADF, "%s was not opened for a run", d->info.name);
-	return engine_run(r->engine, job, err);
+	struct job j = *job;
+	if (r->deadline_ns)
+		j.deadline_ns = r->deadline_ns;
+	return engine_run(r->engine, &j, err);
 }
 
 static int real_purge(struct dut *d, enum purge_method m, struct purge_report *ret, struct err *err)
@@ -98,6 +102,7 @@ struct dut_real *dut_real_new(const struct dut_request *q, enum dut_kind kind)
 	snprintf(r->d.info.name, sizeof r->d.info.name, "%s", q->typed);
 	r->fd = -1;
 	r->polled = q->opt->polled;
+	snprintf(r->fault, sizeof r->fault, "%s", q->name->fault);
 	if (q->opt->dump_latencies)
 		snprintf(r->dump_latencies, sizeof r->dump_latencies, "%s", q->opt->dump_latencies);
 	return r;
@@ -115,12 +120,17 @@ int dut_real_start(struct dut_real *r, struct err *err)
 									  : NULL,
 				   .temperature = temperature,
 				   .arg = r };
-	int rc = engine_open(&t, &r->engine, err);
+	int rc = r->fault[0] ? fault_open(r->fault, &t.fault, err) : 0;
 
+	if (!rc && t.fault)
+		r->deadline_ns = fault_deadline_ns(t.fault);
 	if (!rc)
-		snprintf(r->d.engine, sizeof r->d.engine, "%s%s", engine_text(r->engine),
+		rc = engine_open(&t, &r->engine, err);
+	if (!rc)
+		snprintf(r->d.engine, sizeof r->d.engine, "%s%s%s", engine_text(r->engine),
 			 r->buffered ? ", through the page cache: the file system refuses O_DIRECT"
-				     : "");
+				     : "",
+			 t.fault ? ", faults injected" : "");
 	return rc;
 }
 

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "pts/base/buf.h"
@@ -255,12 +256,19 @@ static int go_direct(struct dut_real *r, struct err *err)
 
 /* ---- opening ---- */
 
+/* The kernel gives the lock of a killed process free some time after it is gone: in use is only what stays in use. */
 static int lock(struct dut_real *r, struct err *err)
 {
-	if (!flock(r->fd, LOCK_EX | LOCK_NB))
-		return 0;
-	return err_set(err, errno == EWOULDBLOCK ? -EBUSY : -errno, "%s is in use by another pts",
-		       r->d.info.path);
+	const struct timespec tenth = { 0, 100000000 };
+
+	for (unsigned i = 0; flock(r->fd, LOCK_EX | LOCK_NB); i++) {
+		if (errno != EWOULDBLOCK)
+			return err_set(err, -errno, "%s: %s", r->d.info.path, strerror(errno));
+		if (i == 20)
+			return err_set(err, -EBUSY, "%s is in use by another pts", r->d.info.path);
+		nanosleep(&tenth, NULL);
+	}
+	return 0;
 }
 
 static int set_size(struct dut_real *r, uint64_t bytes, struct err *err)

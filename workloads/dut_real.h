@@ -13,7 +13,9 @@ struct dut_real {
 	struct dut d;
 	int fd; /* -1: opened for its facts only */
 	bool buffered; /* the file system refuses O_DIRECT */
-	struct engine *engine; /* NULL until the first job */
+	struct engine *engine; /* NULL: opened for its facts only */
+	char fault[256]; /* tests only: see fault.h; "" none */
+	uint64_t deadline_ns; /* from there; 0: the job's */
 	bool polled;
 	char dump_latencies[512]; /* "" none */
 	char temperature[600]; /* file in sysfs, m degrees C; "" none */

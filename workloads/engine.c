@@ -11,6 +11,7 @@
 #include <linux/fs.h>
 
 #include "pts/base/units.h"
+#include "workloads/fault.h"
 
 #define SECONDS_SLACK 64 /* for what is still in flight when the time is up */
 #define SECONDS_UNBOUNDED (1u << 17)
@@ -95,7 +96,7 @@ static int open_parts(struct engine *e, struct err *err)
 	if (e->wake_fd < 0)
 		return err_set(err, -errno, "eventfd: %s", strerror(errno));
 	if (e->target.dump_latencies) {
-		e->dump = fopen(e->target.dump_latencies, "we");
+		e->dump = fopen(e->target.dump_latencies, "wxe"); /* never over what is there */
 		if (!e->dump)
 			return err_set(err, -errno, "%s: %s", e->target.dump_latencies,
 				       strerror(errno));
@@ -139,6 +140,7 @@ void engine_close(struct engine *e)
 	pthread_cond_destroy(&e->to_main);
 	pthread_cond_destroy(&e->to_workers);
 	pthread_mutex_destroy(&e->mu);
+	fault_close(e->target.fault);
 	free(e);
 }
 
@@ -274,11 +276,25 @@ void engine_cut(struct engine *e, unsigned k, uint64_t tick, int rc, const char 
 	pthread_mutex_unlock(&e->mu);
 }
 
-static int setup_job(struct engine *e, const struct job *j, struct err *err)
+static int copy_job(struct engine *e, const struct job *j, struct err *err)
 {
 	e->seg = calloc(j->n, sizeof *e->seg);
-	if (!e->seg)
+	e->own_seg = calloc(j->n, sizeof *e->own_seg);
+	if (!e->seg || !e->own_seg)
 		return err_set(err, -ENOMEM, "no memory for %u segments", j->n);
+	memcpy(e->own_seg, j->seg, j->n * sizeof *e->own_seg);
+	e->own_job = *j;
+	e->own_job.seg = e->own_seg;
+	e->job = &e->own_job;
+	return 0;
+}
+
+static int setup_job(struct engine *e, const struct job *j, struct err *err)
+{
+	int rc = copy_job(e, j, err);
+
+	if (rc)
+		return rc;
 	for (unsigned k = 0; k < j->n; k++) {
 		const struct segment *s = &j->seg[k], *next = k + 1 < j->n ? s + 1 : NULL;
 		struct seg_state *st = &e->seg[k];
@@ -467,6 +483,8 @@ static bool device_gone(const struct engine *e)
 	struct timespec ts = { 0, 20000000 };
 	struct stat st;
 
+	if (fault_gone(e->target.fault))
+		return true;
 	if (fstat(e->target.fd, &st) || !S_ISBLK(st.st_mode))
 		return false;
 	for (int i = 0; i < 25 && !without_capacity(e->target.fd); i++)
@@ -481,8 +499,8 @@ static int verdict(struct engine *e, struct err *err)
 	if (e->hung)
 		return err_set(
 			err, -ETIMEDOUT,
-			"the drive hangs: no IO came back for %llu s; its threads are given up",
-			(unsigned long long)(e->deadline_ns / 1000000000u));
+			"the drive hangs: no IO came back for %g s; its threads are given up",
+			(double)e->deadline_ns / 1e9);
 	for (unsigned i = 0; i < e->active; i++)
 		broken += e->worker[i]->broken;
 	e->hung = broken; /* such rings are not to be used or waited for again */
@@ -502,7 +520,9 @@ static void end_job(struct engine *e)
 	while (read(e->wake_fd, &rest, sizeof rest) > 0)
 		;
 	free(e->seg);
+	free(e->own_seg);
 	e->seg = NULL;
+	e->own_seg = NULL;
 	e->job = NULL;
 }
 
@@ -527,6 +547,9 @@ int engine_run(struct engine *e, const struct job *j, struct err *err)
 		watch(e);
 		rc = verdict(e, err);
 	}
+	if (!rc && e->dump && (fflush(e->dump) || ferror(e->dump)))
+		rc = err_set(err, -EIO, "%s: raw latencies could not be written",
+			     e->target.dump_latencies);
 	end_job(e);
 	return rc;
 }

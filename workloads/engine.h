@@ -20,16 +20,20 @@
 #include "workloads/result.h"
 
 struct engine;
+struct fault;
 
 struct engine_target {
 	int fd; /* stays the caller's; open as long as the engine */
 	uint64_t capacity_bytes;
 	uint32_t lba_bytes, mem_align;
 	bool polled; /* try; falls back, see engine_text() */
+	bool no_latency; /* counts IOs only, no latency: to tell what recording them costs, never for results */
 	const char *dump_latencies; /* see struct dut_options */
 	double (*temperature)(
 		void *arg); /* degrees C or NAN, asked when a segment is sealed; may be NULL */
 	void *arg;
+	struct fault
+		*fault; /* tests only (fault.h), the engine's from engine_open() on; NULL: none */
 };
 
 /* Probes what io_uring can do here. -ENOSYS, -EPERM with the cause in words. */

@@ -47,7 +47,7 @@ struct lane {
 	uint64_t ios;
 	uint64_t *coarse;
 	uint64_t sum_ns, min_ns, head; /* head: first word of its SQEs */
-	uint64_t max_ns;
+	uint64_t max_ns; /* of the interval now running; of the segment once it is closed */
 	uint32_t len;
 	uint8_t op; /* enum io_op */
 };
@@ -61,12 +61,14 @@ struct part {
 	struct lane lane[ACCESS_STREAMS_MAX + IO_OPS] __attribute__((aligned(64)));
 	int64_t odd_bytes[ACCESS_STREAMS_MAX +
 			  IO_OPS]; /* of good IOs that were not of the lane's size */
+	uint64_t max_ns[ACCESS_STREAMS_MAX + IO_OPS]; /* of the intervals that are over */
 	uint64_t *fine[IO_OPS];
 	struct part_response response[IO_OPS];
 	struct second *second; /* by index; intervals without IO have ios == 0 */
 	uint32_t n_seconds, seconds_cap;
 	bool seconds_full;
 	/* accounts */
+	unsigned probes, probes_done; /* submissions that did not wait; after which all was done */
 	uint64_t carried_in, carried_out, sqes, requeued, rearmed, short_ios, errors, clock_back;
 	struct {
 		int err;
@@ -102,22 +104,32 @@ struct slot {
 	struct lane *lane; /* NULL while free */
 	uint64_t off, due;
 	uint32_t len;
-	uint32_t write_at; /* where in its write data the next block comes from */
+	uint64_t write_at; /* where in its write data the next block comes from */
 	uint64_t addr[IO_OPS]; /* of this IO */
 	uint64_t write_base;
 };
 
 struct engine;
 
+/* What is kept of each IO: a loop of its own for each, made from the same source. */
+enum how {
+	HOW_PLAIN,
+	HOW_FULL, /* rate or dump, the long way */
+	HOW_BARE /* counted only */
+};
+
 struct worker {
 	/* hot */
 	struct ring ring;
 	uint64_t event; /* tick at which something other than IO is to be done */
+	unsigned
+		wait; /* completions that a submission waits for: 1, or 0 to see whether the target runs it at once */
 	uint64_t credit; /* IOs that may be issued before asking worker_next_io() */
 	uint64_t mult;
 	uint64_t
 		ticks_limit; /* latencies from here on, and negative ones, are counted the long way */
-	bool tsc, full; /* full: rate or dump, the long way */
+	bool tsc;
+	enum how how; /* of this segment */
 	unsigned n_free, n_batch;
 	struct slot **free;
 	struct part *part;
@@ -125,7 +137,6 @@ struct worker {
 	uint64_t t_live, area; /* IOs in flight over time */
 	int live, live_max;
 	uint64_t done;
-	uint64_t second_max_ns;
 	uint64_t stamp, write_span; /* span: bytes of write data of each slot */
 	uint32_t write_mask; /* memory alignment - 1 */
 	struct slot *batch[ENGINE_BATCH];
@@ -144,6 +155,7 @@ struct worker {
 	uint64_t claim; /* IOs taken from the budget at a time */
 	struct second second_base;
 	uint64_t second_end; /* tick */
+	uint64_t probe_at, probe_step; /* ticks */
 	unsigned sqe_base;
 	struct slot *slot;
 	unsigned n_slots, slots_cap;
@@ -186,6 +198,8 @@ struct engine {
 	uint64_t job_id;
 	/* the job now running */
 	const struct job *job;
+	struct job own_job; /* a copy with its segments: a worker given up may still look at them */
+	struct segment *own_seg;
 	struct need need;
 	unsigned active, ready, finished; /* workers in the job, prepared, through */
 	bool go, cancelled;

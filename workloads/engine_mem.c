@@ -166,7 +166,8 @@ static int prepare_io_memory(struct worker *w, const struct layout *l, unsigned 
 			       .least_entries = entries,
 			       .buffers = w->memory,
 			       .buffer_bytes = w->memory_bytes,
-			       .polled = w->e->polled };
+			       .polled = w->e->polled,
+			       .fault = w->e->target.fault };
 	return ring_open(&w->ring, &c, err);
 }
 
@@ -233,10 +234,12 @@ void part_reset(struct part *p, const struct need *n)
 		p->response[op] = (struct part_response){ .count = p->response[op].count,
 							  .min_ns = UINT64_MAX };
 	memset(p->odd_bytes, 0, sizeof p->odd_bytes);
+	memset(p->max_ns, 0, sizeof p->max_ns);
 	p->n_seconds = 0;
 	p->seconds_full = false;
 	p->carried_in = p->carried_out = p->sqes = p->requeued = p->rearmed = 0;
 	p->short_ios = p->errors = p->clock_back = 0;
+	p->probes = p->probes_done = 0;
 	memset(p->errnos, 0, sizeof p->errnos);
 	p->area_ticks = p->late_ticks = p->overdue = 0;
 	p->dump_n = 0;

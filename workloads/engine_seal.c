@@ -163,7 +163,7 @@ static void merge_op(struct engine *e, unsigned k, int op, struct result *r)
 			add_extremes(resp, q->sum_ns, q->min_ns, q->max_ns);
 		}
 	}
-	BUG_ON(h->n != r->op[op].ios);
+	BUG_ON(h->n != r->op[op].ios && !e->target.no_latency);
 	r->op[op].service = h->n ? h : NULL;
 	r->op[op].response = resp && resp->n ? resp : NULL;
 }
@@ -278,7 +278,7 @@ static void fill_times(struct engine *e, unsigned k, struct result *r)
 		if (p->last_tick > end)
 			end = p->last_tick;
 	}
-	r->partial = by_time && st->cut;
+	r->partial = (by_time && st->cut) || r->errors || r->short_ios;
 	uint64_t bound = atomic_load(&st->end);
 	if (by_time && end < bound)
 		end = bound;
@@ -327,6 +327,27 @@ static unsigned punt_workers(void)
 	return n;
 }
 
+#define DEPTH_LEAST_IOS 1000 /* below, filling and emptying the queue is most of it */
+
+/* What was asked for and what the target made of it. */
+static void note_depth(struct engine *e, unsigned k, struct result *r)
+{
+	const struct segment *s = &e->job->seg[k];
+	unsigned probes = 0, done = 0, depth = s->oio ? s->oio : s->threads * s->qd;
+	uint64_t least = depth * 40ull > DEPTH_LEAST_IOS ? depth * 40ull : DEPTH_LEAST_IOS;
+
+	if (!s->acc || s->rate_iops > 0 || e->target.no_latency)
+		return;
+	for (unsigned i = 0; i < e->active; i++) {
+		probes += part_of(e, i, k)->probes;
+		done += part_of(e, i, k)->probes_done;
+	}
+	if (done && done * 10ull >= probes * 9ull)
+		note(r, "target runs synchronously");
+	if (r->prepared > least && !r->partial && !r->errors && r->inflight_avg < 0.95 * depth)
+		note(r, "depth not achieved: %.1f of %u in flight", r->inflight_avg, depth);
+}
+
 static void note_clock(struct engine *e, struct result *r)
 {
 	double ppm = tick_drift_ppm(&e->clock, e->job_start, tick_sample(&e->clock));
@@ -351,6 +372,7 @@ static void fill_note(struct engine *e, unsigned k, struct result *r)
 	}
 	if (punts)
 		note(r, "some IO punted to kernel workers (%u)", punts);
+	note_depth(e, k, r);
 	if (unregistered)
 		note(r, "buffers not registered (ulimit -l)");
 	if (requeued)

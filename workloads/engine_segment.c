@@ -45,7 +45,7 @@ bool worker_draw(struct worker *w, struct gen_io *ret)
 		w->dry = !gen_next_budget(&w->gen, b, ret);
 		return !w->dry;
 	}
-	gen_next(&w->gen, &w->gen.rng, w->gen.n_streams == 1, ret);
+	gen_next(&w->gen, &w->gen.draw, w->gen.n_streams == 1, ret);
 	w->credit = each ? 0 : got - 1;
 	return true;
 }
@@ -78,6 +78,22 @@ static struct second totals(const struct worker *w)
 	return s;
 }
 
+/* The largest latency of the interval, kept for the segment. */
+static uint64_t take_max(struct worker *w)
+{
+	unsigned n = lanes_of(w->e->job->seg[w->seg].acc);
+	struct part *p = w->part;
+	uint64_t max = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t ns = p->lane[i].max_ns;
+		max = ns > max ? ns : max;
+		p->max_ns[i] = ns > p->max_ns[i] ? ns : p->max_ns[i];
+		p->lane[i].max_ns = 0;
+	}
+	return max;
+}
+
 /* Books what was counted since the last call into the interval that is now over. */
 static void second_close(struct worker *w)
 {
@@ -90,17 +106,17 @@ static void second_close(struct worker *w)
 		i = p->seconds_cap - 1;
 	}
 	struct second *s = &p->second[i];
+	uint64_t max_ns = take_max(w);
 	s->index = i;
 	s->ios += now.ios - base->ios;
 	s->bytes += now.bytes - base->bytes;
 	s->sum_ns += now.sum_ns - base->sum_ns;
-	if (w->second_max_ns > s->max_ns)
-		s->max_ns = w->second_max_ns;
+	if (max_ns > s->max_ns)
+		s->max_ns = max_ns;
 	if (i >= p->n_seconds)
 		p->n_seconds = i + 1;
 	now.index = base->index;
 	*base = now;
-	w->second_max_ns = 0;
 }
 
 static void second_roll(struct worker *w, uint64_t t)
@@ -111,6 +127,46 @@ static void second_roll(struct worker *w, uint64_t t)
 	second_close(w);
 	w->second_base.index = i < UINT32_MAX ? (uint32_t)i : UINT32_MAX;
 	w->second_end = start + (i + 1) * step;
+}
+
+/* ---- does the target run IO inside of the submitting call? ---- */
+
+#define PROBE_NS 1000000u /* to the first probe but one; then twice as long each time */
+#define PROBE_MAX_NS 64000000u
+
+/* Now and then a submission does not wait: a target that runs synchronously has done all of it by then, whatever the depth. */
+static void probe(struct worker *w, uint64_t t)
+{
+	unsigned seen = ring_cq_tail(&w->ring) - w->ring.head;
+	uint64_t most = tick_from_ns(&w->e->clock, PROBE_MAX_NS);
+
+	if (w->wait) {
+		w->wait = t < w->probe_at || w->closing;
+	} else if (w->live > 0) {
+		w->part->probes++;
+		w->part->probes_done += seen >= (unsigned)w->live;
+		w->wait = 1;
+		w->probe_at = t + w->probe_step;
+		w->probe_step = w->probe_step * 2 < most ? w->probe_step * 2 : most;
+	}
+}
+
+static void probe_begin(struct worker *w)
+{
+	bool can = w->target && !w->rate && !w->ring.polled;
+
+	w->wait = !can;
+	w->probe_at = can ? 0 : TICK_NEVER;
+	w->probe_step = tick_from_ns(&w->e->clock, PROBE_NS);
+}
+
+/* When to look up from IO. */
+static void set_event(struct worker *w, uint64_t end)
+{
+	uint64_t at = end < w->second_end && !w->closing ? end : w->second_end;
+
+	at = w->probe_at < at ? w->probe_at : at;
+	w->event = w->wait ? at : 0;
 }
 
 /* ---- entering a segment ---- */
@@ -182,7 +238,9 @@ static void configure(struct worker *w, unsigned k)
 	w->part = &w->parts[e->need.double_parts ? k & 1 : 0];
 	w->target = s->acc ? engine_depth(s, w->id) : 0;
 	w->rate = s->acc && s->rate_iops > 0 && w->target;
-	w->full = w->rate || e->dump;
+	w->how = e->target.no_latency && !w->rate ? HOW_BARE
+		 : w->rate || e->dump		  ? HOW_FULL
+						  : HOW_PLAIN;
 	w->credit = 0;
 	w->dry = w->closing = false;
 	uint64_t share = s->stop.ios / ((uint64_t)(s->threads ? s->threads : 1) * 64);
@@ -227,10 +285,9 @@ static enum step enter(struct worker *w, unsigned k, uint64_t tick)
 	w->area = 0;
 	w->live_max = w->live;
 	w->second_base = (struct second){ 0 };
-	w->second_max_ns = 0;
 	w->second_end = start + e->interval_ticks;
-	uint64_t end = atomic_load(&state_of(w)->end);
-	w->event = end < w->second_end ? end : w->second_end;
+	probe_begin(w);
+	set_event(w, atomic_load(&state_of(w)->end));
 	if (w->rate)
 		rate_begin(w, &e->job->seg[k], start);
 	else
@@ -321,6 +378,8 @@ static void close_part(struct worker *w, uint64_t end, bool by_time)
 	uint64_t bound = atomic_load(&state_of(w)->end), due_until = end < bound ? end : bound;
 
 	second_close(w);
+	for (unsigned i = 0; i < lanes_of(w->e->job->seg[w->seg].acc); i++)
+		p->lane[i].max_ns = p->max_ns[i];
 	if (end > w->t_live) {
 		w->area += (end - w->t_live) * (uint64_t)(int64_t)w->live;
 	} else { /* the last batch was stamped a little after the end */
@@ -351,6 +410,8 @@ static enum step pass(struct worker *w, uint64_t end, bool by_time)
 	close_part(w, end, by_time);
 	pthread_mutex_lock(&e->mu);
 	st->over = true;
+	if (busy(w) && atomic_load(&e->cut) && (k + 1 == e->job->n || st->drain))
+		st->cut = true; /* IOs that it should have waited for are lost */
 	atomic_fetch_add(&st->passed, 1);
 	bool last = k + 1 == e->job->n || (atomic_load(&e->cut) && k >= e->cut_seg);
 	pthread_cond_broadcast(&e->to_workers);
@@ -403,7 +464,8 @@ enum step worker_event(struct worker *w, uint64_t t)
 	}
 	if (t >= w->second_end)
 		second_roll(w, t);
-	w->event = end < w->second_end && !w->closing ? end : w->second_end;
+	probe(w, t);
+	set_event(w, end);
 	return STEP_ON;
 }
 

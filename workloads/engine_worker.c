@@ -51,19 +51,22 @@ static always_inline void stamp(struct slot *const *batch, unsigned n, uint64_t 
 }
 
 /* All of a batch carry the time just before it is handed over. */
-static always_inline void stamp_batch(struct worker *w)
+static always_inline void stamp_batch(struct worker *w, const enum how how)
 {
 	unsigned n = w->n_batch;
-	uint64_t t = tick_now(w->tsc);
 
-	if (n == 1)
-		w->batch[0]->t_sub = t;
-	else
-		stamp(w->batch, n, t);
-	if (unlikely(w->rate))
-		note_late(w, t);
+	if (how != HOW_BARE) {
+		uint64_t t = tick_now(w->tsc);
+
+		if (n == 1)
+			w->batch[0]->t_sub = t;
+		else
+			stamp(w->batch, n, t);
+		if (how == HOW_FULL && w->rate)
+			note_late(w, t);
+		live_until(w, t);
+	}
 	w->n_batch = 0;
-	live_until(w, t);
 	w->live += (int)n;
 	if (w->live > w->live_max)
 		w->live_max = w->live;
@@ -87,25 +90,29 @@ static always_inline void submit(struct worker *w, unsigned min_complete, unsign
 		submit_failed(w, n);
 }
 
-static always_inline void flush(struct worker *w, unsigned min_complete)
+static always_inline void flush(struct worker *w, unsigned min_complete, const enum how how)
 {
-	stamp_batch(w);
-	submit(w, min_complete, min_complete ? IORING_ENTER_GETEVENTS : 0);
+	stamp_batch(w, how);
+	_Static_assert(IORING_ENTER_GETEVENTS == 1, "wait for one, or do not wait");
+	submit(w, min_complete, min_complete);
 }
 
 void worker_flush(struct worker *w, unsigned min_complete)
 {
-	flush(w, min_complete);
+	flush(w, min_complete, HOW_FULL);
 }
 
 /* The next stretch of the slot's write data, made new. */
 static always_inline void fresh_data(struct worker *w, struct slot *s, uint32_t len)
 {
-	if (unlikely(s->write_at + (uint64_t)len > w->write_span))
-		s->write_at = 0;
-	s->addr[IO_WRITE] = s->write_base + s->write_at;
-	s->write_at += (len + w->write_mask) & ~w->write_mask;
-	w->stamp = data_renew(s->addr[IO_WRITE], len, w->stamp);
+	uint64_t at = s->write_at;
+
+	if (unlikely(at + len > w->write_span))
+		at = 0;
+	s->write_at = (at + len + w->write_mask) & ~(uint64_t)w->write_mask;
+	at += s->write_base;
+	s->addr[IO_WRITE] = at;
+	w->stamp = data_renew(at, len, w->stamp);
 }
 
 /* Writes the IO into the slot and into an entry of the ring. */
@@ -180,7 +187,7 @@ static void account_more(struct worker *w, struct slot *s, uint64_t t, uint64_t 
 		r->max_ns = resp;
 }
 
-static always_inline void account_sums(struct worker *w, struct lane *y, uint64_t ns)
+static always_inline void account_sums(struct lane *y, uint64_t ns)
 {
 	y->ios++;
 	y->sum_ns += ns;
@@ -188,8 +195,6 @@ static always_inline void account_sums(struct worker *w, struct lane *y, uint64_
 		y->max_ns = ns;
 	if (ns < y->min_ns)
 		y->min_ns = ns;
-	if (ns > w->second_max_ns)
-		w->second_max_ns = ns;
 }
 
 /* A clock that stepped back, or a latency of days. */
@@ -205,14 +210,19 @@ static __attribute__((noinline)) void account_extreme(struct worker *w, struct s
 		ns = tick_to_ns(ticks, w->mult);
 	y->fine[bucket_of(ns)]++;
 	y->coarse[bucket_of(ns) >> COARSE_SHIFT]++;
-	account_sums(w, y, ns);
-	if (w->full)
+	account_sums(y, ns);
+	if (w->how == HOW_FULL)
 		account_more(w, s, w->t_reap, ns);
 }
 
-static always_inline void account(struct worker *w, struct slot *s, uint64_t t, bool full)
+static always_inline void account(struct worker *w, struct slot *s, uint64_t t, const enum how how)
 {
 	struct lane *y = s->lane;
+
+	if (how == HOW_BARE) {
+		y->ios++;
+		return;
+	}
 	uint64_t ticks = t - s->t_sub;
 
 	if (unlikely(ticks >= w->ticks_limit)) {
@@ -223,14 +233,17 @@ static always_inline void account(struct worker *w, struct slot *s, uint64_t t, 
 
 	y->fine[i - FINE_FIRST]++;
 	y->coarse[(i >> COARSE_SHIFT) - (FINE_FIRST >> COARSE_SHIFT)]++;
-	account_sums(w, y, ns);
-	if (full)
+	account_sums(y, ns);
+	if (how == HOW_FULL)
 		account_more(w, s, t, ns);
 }
 
 void worker_account_odd(struct worker *w, struct slot *s, uint64_t t)
 {
-	account(w, s, t, true);
+	if (w->how == HOW_BARE)
+		account(w, s, t, HOW_BARE);
+	else
+		account(w, s, t, HOW_FULL);
 	w->part->odd_bytes[s->lane - w->part->lane] += (int64_t)s->len - s->lane->len;
 }
 
@@ -241,7 +254,7 @@ static void issue_one(struct worker *w, struct slot *s)
 
 	if (w->credit) {
 		w->credit--;
-		gen_next(&w->gen, &w->gen.rng, w->gen.n_streams == 1, &io);
+		gen_next(&w->gen, &w->gen.draw, w->gen.n_streams == 1, &io);
 	} else if (!worker_next_io(w, &io)) {
 		s->lane = NULL;
 		w->free[w->n_free++] = s;
@@ -250,73 +263,74 @@ static void issue_one(struct worker *w, struct slot *s)
 	batch_io(w, s, &io);
 }
 
-static void issue_slowly(struct worker *w, unsigned n)
+/* Completions among which are some that are not good, or for which there is no credit. */
+static __attribute__((noinline)) void reap_slowly(struct worker *w, const struct io_uring_cqe *c,
+						  unsigned n)
 {
-	struct slot *s[ENGINE_BATCH];
-
-	memcpy(s, w->batch, n * sizeof(struct slot *));
-	w->n_batch = 0;
-	for (unsigned i = 0; i < n; i++)
-		issue_one(w, s[i]);
-}
-
-static always_inline void issue_fast(struct worker *w, unsigned n, bool single)
-{
-	struct io_uring_sqe *sqe = ring_entry(&w->ring, w->ring.tail);
-	struct rng rng = w->gen.rng; /* in registers for a while */
-
-	for (struct slot **s = w->batch, **end = s + n; s != end; s++, sqe++) {
-		struct gen_io io;
-		gen_next(&w->gen, &rng, single, &io);
-		put_io(w, sqe, *s, &io);
-	}
-	w->gen.rng = rng;
-}
-
-/* New IOs into the @n slots of the batch. Their entries lie side by side, unless something was sent again meanwhile. */
-static always_inline void issue_batch(struct worker *w, unsigned n)
-{
-	if (unlikely(w->credit < n) || unlikely(n > ring_room(&w->ring))) {
-		issue_slowly(w, n);
-		return;
-	}
-	if (w->gen.n_streams == 1)
-		issue_fast(w, n, true);
-	else
-		issue_fast(w, n, false);
-	w->credit -= n;
-	w->n_batch = n;
-	w->ring.tail += n;
-}
-
-/* Counts @n completions from @c on. Returns how many slots are free for the next IO, in w->batch. */
-static always_inline unsigned account_batch(struct worker *w, const struct io_uring_cqe *c,
-					    unsigned n, bool full)
-{
-	struct slot **free_slot = w->batch;
-	uint64_t t = w->t_reap;
-
 	for (; n--; c++) {
 		struct slot *s = (struct slot *)(uintptr_t)c->user_data;
 
-		if (likely(c->res == (int)s->lane->len))
-			account(w, s, t, full);
-		else if (!worker_bad(w, s, c->res, t))
+		if (c->res == (int)s->lane->len)
+			account(w, s, w->t_reap, w->how);
+		else if (!worker_bad(w, s, c->res, w->t_reap))
 			continue;
-		*free_slot++ = s;
+		issue_one(w, s);
 	}
-	return (unsigned)(free_slot - w->batch);
+}
+
+/*
+ * Counts good completions from @c on and puts the next IO of each into the batch and the ring, whose entries lie side by side.
+ * Returns how many; less than @n: the next one is not good.
+ */
+static always_inline unsigned turn_over(struct worker *w, const struct io_uring_cqe *c, unsigned n,
+					const enum how how, const bool single)
+{
+	struct io_uring_sqe *sqe = ring_entry(&w->ring, w->ring.tail);
+	struct draw draw = w->gen.draw; /* in registers for a while */
+	struct slot **batch = w->batch;
+	uint64_t t = w->t_reap;
+
+	for (const struct io_uring_cqe *end = c + n; c != end; c++, sqe++) {
+		struct slot *s = (struct slot *)(uintptr_t)c->user_data;
+		struct gen_io io;
+
+		if (unlikely(c->res != (int)s->lane->len))
+			break;
+		account(w, s, t, how);
+		gen_next(&w->gen, &draw, single, &io);
+		put_io(w, sqe, s, &io);
+		*batch++ = s;
+	}
+	w->gen.draw = draw;
+	return (unsigned)(batch - w->batch);
+}
+
+static always_inline void reap_batch(struct worker *w, const struct io_uring_cqe *c, unsigned n,
+				     const enum how how)
+{
+	unsigned done = 0;
+
+	if (likely(w->credit >= n)) {
+		done = w->gen.n_streams == 1 ? turn_over(w, c, n, how, true)
+					     : turn_over(w, c, n, how, false);
+		w->credit -= done;
+		w->n_batch = done;
+		w->ring.tail += done;
+	}
+	if (unlikely(done < n))
+		reap_slowly(w, c + done, n - done);
 }
 
 /* What low depths do: one completion, one new IO, without the ado of a batch. */
-static always_inline void reap_one(struct worker *w, const struct io_uring_cqe *c, bool full)
+static always_inline void reap_one(struct worker *w, const struct io_uring_cqe *c,
+				   const enum how how)
 {
 	struct slot *s = (struct slot *)(uintptr_t)c->user_data;
 	struct gen_io io;
 
-	account(w, s, w->t_reap, full);
+	account(w, s, w->t_reap, how);
 	w->credit--;
-	gen_next(&w->gen, &w->gen.rng, w->gen.n_streams == 1, &io);
+	gen_next(&w->gen, &w->gen.draw, w->gen.n_streams == 1, &io);
 	put_io(w, ring_entry(&w->ring, w->ring.tail++), s, &io);
 	w->batch[0] = s;
 	w->n_batch = 1;
@@ -328,7 +342,8 @@ static always_inline unsigned lesser(unsigned a, unsigned b)
 }
 
 /* A batch lies side by side in both rings: it ends where one of them wraps. */
-static always_inline void reap_batches(struct worker *w, unsigned head, unsigned tail, bool full)
+static always_inline void reap_batches(struct worker *w, unsigned head, unsigned tail,
+				       const enum how how)
 {
 	const struct ring *r = &w->ring;
 
@@ -338,9 +353,9 @@ static always_inline void reap_batches(struct worker *w, unsigned head, unsigned
 		n = lesser(n, r->cq_mask + 1 - at);
 		n = lesser(n, ring_room(r));
 		if (unlikely(w->n_batch))
-			worker_flush(w, 0);
+			flush(w, 0, how);
 		head += n;
-		issue_batch(w, account_batch(w, &r->cqes[at], n, full));
+		reap_batch(w, &r->cqes[at], n, how);
 	}
 }
 
@@ -352,7 +367,7 @@ static always_inline bool is_good(const struct io_uring_cqe *c)
 }
 
 /* Takes what has completed by @t and puts the next IOs into its place. */
-static always_inline void reap(struct worker *w, uint64_t t, bool full)
+static always_inline void reap(struct worker *w, uint64_t t, const enum how how)
 {
 	struct ring *r = &w->ring;
 	unsigned head = r->head, tail = ring_cq_tail(r), n = tail - head;
@@ -363,21 +378,11 @@ static always_inline void reap(struct worker *w, uint64_t t, bool full)
 	w->done += n;
 	w->t_reap = t;
 	if (n == 1 && likely(w->credit) && likely(!w->n_batch) && likely(is_good(first)))
-		reap_one(w, first, full);
+		reap_one(w, first, how);
 	else
-		reap_batches(w, head, tail, full);
+		reap_batches(w, head, tail, how);
 	ring_cq_done(r, tail);
 	atomic_store_explicit(&w->pub_done, w->done, memory_order_relaxed);
-}
-
-static void reap_plain(struct worker *w, uint64_t t)
-{
-	reap(w, t, false);
-}
-
-static void reap_full(struct worker *w, uint64_t t)
-{
-	reap(w, t, true);
 }
 
 void worker_top_up(struct worker *w)
@@ -444,35 +449,44 @@ static enum step rate_turn(struct worker *w)
 		worker_flush(w, 1);
 		return STEP_ON;
 	}
-	stamp_batch(w);
+	stamp_batch(w, HOW_FULL);
 	wait_due(w);
 	return STEP_ON;
 }
 
 /* ---- the loop ---- */
 
-void worker_run(struct worker *w)
+/* Turns until a segment comes that wants another loop. */
+static always_inline enum step turns(struct worker *w, const enum how how)
 {
-	enum step step = worker_begin(w);
+	enum step step = STEP_ON;
 
-	while (step != STEP_END) {
+	do {
 		uint64_t t = tick_now(w->tsc);
 
 		if (unlikely(t >= w->event) ||
 		    unlikely(atomic_load_explicit(&w->e->cut, memory_order_relaxed))) {
 			step = worker_event(w, t);
-			if (step != STEP_ON)
+			if (step != STEP_ON || w->how != how)
 				continue;
 		}
-		if (w->full)
-			reap_full(w, t);
-		else
-			reap_plain(w, t);
-		if (unlikely(w->rate))
+		reap(w, t, how);
+		if (how == HOW_FULL && w->rate)
 			step = rate_turn(w);
 		else if (unlikely(w->n_free == w->n_slots))
 			step = worker_idle(w);
 		else
-			flush(w, 1);
-	}
+			flush(w, w->wait, how);
+	} while (step != STEP_END && w->how == how);
+	return step;
+}
+
+void worker_run(struct worker *w)
+{
+	enum step step = worker_begin(w);
+
+	while (step != STEP_END)
+		step = w->how == HOW_PLAIN  ? turns(w, HOW_PLAIN)
+		       : w->how == HOW_FULL ? turns(w, HOW_FULL)
+					    : turns(w, HOW_BARE);
 }

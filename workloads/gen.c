@@ -216,7 +216,7 @@ static int source_of_gen(struct source *s, struct io *ret)
 	struct gen *g = (struct gen *)s; /* src is its first member */
 	struct gen_io io;
 
-	gen_next(g, &g->rng, g->n_streams == 1, &io);
+	gen_next(g, &g->draw, g->n_streams == 1, &io);
 	*ret = (struct io){ .off = io.off,
 			    .len = io.len,
 			    .stream = (uint16_t)(io.stream - g->stream),
@@ -253,7 +253,9 @@ int gen_init(struct gen *g, const struct gen_conf *c, struct err *err)
 		rc = init_zones(g, a, err);
 	if (rc)
 		return rc;
-	rng_init(&g->rng, rng_seed(c->seed, 0x67656e, c->thread, 0));
+	uint64_t seed = rng_seed(c->seed, 0x67656e, c->thread, 0);
+	g->draw.state = (unsigned __int128)rng_split(&seed) << 64;
+	g->draw.state |= rng_split(&seed) | 1;
 	rng_init(&g->odd_rng, rng_seed(c->seed, 0x67656e, c->thread, 1));
 	return 0;
 }
@@ -351,7 +353,7 @@ bool gen_next_budget(struct gen *g, struct gen_budget *b, struct gen_io *ret)
 {
 	if (g->exact)
 		return next_exact(g, b, ret);
-	uint64_t draw = rng_next(&g->rng);
+	uint64_t draw = draw_next(&g->draw);
 	const struct gen_stream *s = gen_pick(g, draw, g->n_streams == 1);
 	uint64_t done = atomic_load(&b->bytes);
 

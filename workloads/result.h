@@ -53,7 +53,7 @@ struct result {
 	double temperature_c; /* NAN unknown */
 	double late_max_ns; /* rate: latest submission behind its due time */
 	uint64_t clock_back; /* IOs whose latency would have been negative (clamped to 0) */
-	bool partial; /* stopped before its bound: evidence, never a result */
+	bool partial; /* stopped before its bound, or with IOs that failed or were lost: evidence, never a result */
 	char note
 		[RESULT_NOTE]; /* "" or what the cell should be read with: "IO punted to kernel workers", ... */
 };

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "pts/base/buf.h"
+#include "workloads/fault.h"
 
 static int disabled_sysctl(void)
 {
@@ -138,7 +139,10 @@ int ring_open(struct ring *r, const struct ring_conf *c, struct err *err)
 		r->head_word[op] = code | (r->fixed_file ? RING_FIXED_FILE_FLAG : 0) |
 				   (uint64_t)(uint32_t)r->target << 32;
 	}
-	return 0;
+	rc = c->fault ? fault_ring_open(r, c->fault, err) : 0;
+	if (rc)
+		ring_close(r);
+	return rc;
 }
 
 void ring_close(struct ring *r)
@@ -149,6 +153,7 @@ void ring_close(struct ring *r)
 	if (r->fixed_file)
 		io_uring_unregister_files(r->uring);
 	io_uring_queue_exit(r->uring);
+	fault_ring_close(r);
 	free(r->uring);
 	memset(r, 0, sizeof *r);
 }

@@ -17,6 +17,8 @@
 #include "pts/base/err.h"
 
 struct io_uring;
+struct fault;
+struct fault_ring;
 
 struct ring {
 	/* submission */
@@ -36,6 +38,12 @@ struct ring {
 	bool fixed_file, fixed_buffers, ring_fd, defer, polled;
 	unsigned entries;
 	struct io_uring *uring;
+	struct fault_ring *fault; /* tests only; NULL: none */
+};
+
+/* What a call offers and asks for. */
+struct ring_offer {
+	unsigned n, least, flags; /* entries; completions to wait for; IORING_ENTER_* */
 };
 
 struct ring_conf {
@@ -44,6 +52,8 @@ struct ring_conf {
 	void *buffers; /* one region, to be registered if possible; NULL = none */
 	size_t buffer_bytes;
 	bool polled;
+	struct fault
+		*fault; /* tests only: faults put between kernel and user (fault.h); NULL: none */
 };
 
 /* Each feature the kernel refuses falls back. Opened, used and closed by one thread (SINGLE_ISSUER). */
@@ -98,13 +108,12 @@ static inline void ring_cq_done(struct ring *r, unsigned head)
 	__atomic_store_n(r->cq_khead, head, __ATOMIC_RELEASE);
 }
 
-/* io_uring_enter: entries taken, or -errno. */
-static inline int ring_enter(struct ring *r, unsigned min_complete, unsigned flags, const void *arg,
-			     size_t arg_bytes)
+/* The bare call: entries taken, or -errno. */
+static inline int ring_call(const struct ring *r, struct ring_offer o, const void *arg,
+			    size_t arg_bytes)
 {
-	long fd = r->fd, n = r->tail - r->taken, least = min_complete, how = flags | r->enter_flags;
+	long fd = r->fd, n = o.n, least = o.least, how = o.flags | r->enter_flags;
 
-	__atomic_store_n(r->sq_ktail, r->tail, __ATOMIC_RELEASE);
 #if defined(__x86_64__)
 	/* The last statements before the call: nothing may come between that a compiler makes a call of. */
 	register long r10 __asm__("r10") = how;
@@ -122,6 +131,21 @@ static inline int ring_enter(struct ring *r, unsigned min_complete, unsigned fla
 
 	return out < 0 ? -errno : (int)out;
 #endif
+}
+
+/* fault.c */
+int ring_enter_faulty(struct ring *r, struct ring_offer o, const void *arg);
+
+/* io_uring_enter with all that was put into the ring: entries taken, or -errno. */
+static inline int ring_enter(struct ring *r, unsigned min_complete, unsigned flags, const void *arg,
+			     size_t arg_bytes)
+{
+	struct ring_offer o = { r->tail - r->taken, min_complete, flags };
+
+	__atomic_store_n(r->sq_ktail, r->tail, __ATOMIC_RELEASE);
+	if (__builtin_expect(r->fault != NULL, 0))
+		return ring_enter_faulty(r, o, arg);
+	return ring_call(r, o, arg, arg_bytes);
 }
 
 #endif

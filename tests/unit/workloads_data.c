@@ -58,8 +58,10 @@ TEST(no_two_equal_4k_blocks_in_1_gib)
 TEST(no_two_equal_pieces_at_any_distance)
 {
 	DO(no_two_equal(128 << 10, (uint64_t)64 << 20, 512));
-	DO(no_two_equal(4096, (uint64_t)32 << 20, 32));
-	DO(no_two_equal(128 << 10, (uint64_t)32 << 20, 32));
+	DO(no_two_equal(4096, (uint64_t)32 << 20, 64));
+	DO(no_two_equal(128 << 10, (uint64_t)32 << 20, 64));
+	DO(no_two_equal(512, (uint64_t)16 << 20, 32));
+	DO(no_two_equal(128 << 10, (uint64_t)32 << 20, 16));
 }
 
 static double ratio(uint32_t bytes)
@@ -91,7 +93,22 @@ TEST(does_not_compress)
 	CHECK(ratio(128 << 10) > 0.99);
 }
 
-TEST(every_word_is_made_new_and_nothing_else)
+/* How many of the 8 words of each line have changed: all, or one in the blocks that are 4 KiB and more. */
+static bool lines_renewed(const uint64_t *now, const uint64_t *was, uint32_t bytes)
+{
+	unsigned want = bytes % 4096 ? 8 : 1;
+
+	for (uint32_t i = 0; i + 8 <= bytes / 8; i += 8) {
+		unsigned changed = 0;
+		for (unsigned k = 0; k < 8; k++)
+			changed += now[i + k] != was[i + k];
+		if (changed != want)
+			return false;
+	}
+	return true;
+}
+
+TEST(every_line_is_made_new_and_nothing_else)
 {
 	uint64_t a[1024], b[1024], state = 7;
 
@@ -99,11 +116,23 @@ TEST(every_word_is_made_new_and_nothing_else)
 	memcpy(b, a, sizeof a);
 	for (uint32_t bytes = 8; bytes <= sizeof a; bytes += bytes < 1024 ? 8 : 512) {
 		state = data_renew((uintptr_t)a, bytes, state);
-		for (uint32_t i = 0; i < bytes / 8; i++)
-			CHECK(a[i] != b[i]);
+		CHECK(lines_renewed(a, b, bytes));
 		CHECK(!memcmp(a + bytes / 8, b + bytes / 8, sizeof a - bytes));
 		memcpy(b, a, sizeof a);
 	}
+}
+
+/* Word by word the whole block becomes another one. */
+TEST(no_word_stays_for_ever)
+{
+	uint64_t a[512], b[512], state = 11;
+
+	data_fill(a, sizeof a, 1);
+	memcpy(b, a, sizeof a);
+	for (int i = 0; i < 200; i++)
+		state = data_renew((uintptr_t)a, sizeof a, state);
+	for (int i = 0; i < 512; i++)
+		CHECK(a[i] != b[i]);
 }
 
 TEST_MAIN

@@ -338,7 +338,8 @@ TEST(percentiles_equal_those_of_raw_latencies)
 	enum { N = 200000 };
 	static const uint32_t ppm[] = { P50, 900000, P99, P999, P9999 };
 	char path[] = "/tmp/pts-unit-dump-XXXXXX";
-	int dump = mkstemp(path);
+	close(mkstemp(path));
+	unlink(path);
 	struct rig *g = rig_open_fd(open("/dev/zero", O_RDWR), 1 << 30, path);
 	uint64_t *raw = malloc(N * sizeof *raw), v;
 	unsigned n = 0;
@@ -346,7 +347,7 @@ TEST(percentiles_equal_those_of_raw_latencies)
 
 	rig_segment(g, 0, rig_access(IO_READ, IO_RND, 4096), 2, 16, for_ios(N));
 	CHECK_INT(rig_run(g), 0);
-	FILE *f = fdopen(dump, "r");
+	FILE *f = fopen(path, "r");
 	while (n < N && fgets(line, sizeof line, f))
 		raw[n++] = strtoull(line, NULL, 10);
 	CHECK_INT(n, N);
