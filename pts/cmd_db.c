@@ -210,6 +210,8 @@ int cmd_db(const struct opts *o)
 			continue;
 		if (o->arg.n < action[i].min || o->arg.n > action[i].max)
 			return cmd_usage(o, "%s takes %s", word, action[i].needs);
+		if (o->json && action[i].fn != db_info && action[i].fn != db_check)
+			return cmd_usage(o, "%s takes no --json", word);
 		return action[i].fn(o);
 	}
 	near = nearest_word(word, words);

@@ -2,6 +2,7 @@
 /* pts steady V1 ... Vn: the verdict of PTS 2.1.24 on the last five of numbers given by hand. */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,9 +62,16 @@ static void print_json(const struct steady_check *c, struct buf *out)
 	json_end_object(&j);
 }
 
-static double percent(double v, const struct steady_check *c)
+/* "5.94 %" of the average; nothing where there is no average to speak of. */
+static const char *percent(double v, const struct steady_check *c, char *out, size_t n)
 {
-	return c->average != 0 ? 100 * v / c->average : NAN;
+	double p = 100 * v / c->average;
+
+	if (isfinite(p))
+		snprintf(out, n, " (%.2f %%)", p);
+	else
+		out[0] = 0;
+	return out;
 }
 
 static void print_text(const struct steady_check *c, struct buf *out)
@@ -75,10 +83,11 @@ static void print_text(const struct steady_check *c, struct buf *out)
 	for (unsigned i = 0; i < STEADY_WINDOW; i++)
 		buf_fmt(out, " %s", fmt_double(text, sizeof text, c->y[i]));
 	buf_fmt(out, "\naverage      %.10g\n", c->average);
-	buf_fmt(out, "range        %.10g (%.2f %%), allowed %.10g (20 %%)\n", c->range,
-		percent(c->range, c), c->range_allowed);
-	buf_fmt(out, "slope        %.10g (%.2f %%) over the window, allowed %.10g (10 %%)\n",
-		c->slope_excursion, percent(c->slope_excursion, c), c->slope_allowed);
+	buf_fmt(out, "range        %.10g%s, allowed %.10g (20 %%)\n", c->range,
+		percent(c->range, c, text, sizeof text), c->range_allowed);
+	buf_fmt(out, "slope        %.10g%s over the window, allowed %.10g (10 %%)\n",
+		c->slope_excursion, percent(c->slope_excursion, c, text, sizeof text),
+		c->slope_allowed);
 	buf_fmt(out, "line         %.10g * R %c %.10g, correlation %.4f\n", c->slope,
 		c->intercept < 0 ? '-' : '+', fabs(c->intercept), c->correlation);
 	buf_str(out, c->steady ? "steady\n" : "not steady\n");

@@ -199,11 +199,69 @@ pts resume --db id.db
 exit_is 2
 true_that cmp -s f-id f-id.was
 rm f-id
+start def.db slow --dut 'file:f-def?size=32m'
+wait_cells def.db 2
+kill -9 $PID
+wait $PID 2>/dev/null
 sed -i 's/for 100ms/for 90ms/' defs/t.pts
-pts resume --db id.db
+pts resume --db def.db
 exit_is 2
 err_has definition
 sed -i 's/for 90ms/for 100ms/' defs/t.pts
+
+t 'resume goes to the very file of the run, from any folder; never to another one, never makes one'
+start where.db slow --dut 'file:f-where?size=32m'
+wait_cells where.db 2
+kill -9 $PID
+wait $PID 2>/dev/null
+pts list runs --db where.db
+out_has interrupted
+mkdir -p elsewhere
+cd elsewhere || exit 1
+pts resume --db ../where.db
+true_that test $RC -le 1
+file_absent f-where
+cd ..
+start gone.db slow --dut 'file:f-gone?size=32m'
+wait_cells gone.db 2
+kill -9 $PID
+wait $PID 2>/dev/null
+mv f-gone f-moved
+pts resume --db gone.db
+exit_is 2
+file_absent f-gone
+cp f-moved f-gone
+cp f-moved.pts-scratch f-gone.pts-scratch 2>/dev/null
+pts resume --db gone.db
+exit_is 2
+
+t 'resume refuses a loop device that carries another file, and a run whose rows were changed'
+if [ "$(id -u)" != 0 ] || ! loop_new 32M; then
+	skip 'needs root and loop devices'
+else
+	start loop.db slow --dut "$LOOP" --destroy "$LOOP"
+	wait_cells loop.db 2
+	kill -9 $PID
+	wait $PID 2>/dev/null
+	sleep 0.3
+	losetup -d "$LOOP"
+	truncate -s 32M other.img
+	if losetup "$LOOP" other.img 2>/dev/null; then
+		pts resume --db loop.db
+		exit_is 2
+		err_has 'not the target of the run'
+		same "$(tr -d '\0' <other.img | wc -c)" 0 'bytes in the other file'
+		losetup -d "$LOOP"
+		losetup "$LOOP" "$LOOPFILE"
+		cp loop.db changed.db
+		sqlite3 changed.db "$(sqlite3 changed.db "SELECT 'DROP TRIGGER ' || name || ';' FROM sqlite_master WHERE type = 'trigger'") UPDATE run_arg SET value = 'file:stolen?size=32m' WHERE key = 'dut'"
+		pts resume --db changed.db
+		exit_is 2
+		file_absent stolen
+		pts resume --db loop.db
+		true_that test $RC -le 1
+	fi
+fi
 
 t 'two processes never work on one run'
 start two.db long --dut 'file:f-two?size=32m'

@@ -152,12 +152,36 @@ pts run small --dut 'sim:pm?size=1g' --db p.db --progress=json
 exit_is 0
 true_that python3 -c 'import json,sys
 lines=[l for l in open(sys.argv[1]) if l.startswith("{")]
-assert lines and all(json.loads(l)["schema"] == "pts.progress/1" for l in lines)' "$ERR"
+assert lines == list(open(sys.argv[1])) and all(json.loads(l)["schema"] == "pts.progress/1" for l in lines)' "$ERR"
 
-t 'several targets: a campaign, a run each, the failed one is 3 or 2 alone'
+t 'several simulated targets: a campaign, a run each'
 pts run small --dut 'sim:pm?size=1g&seed=1' --dut 'sim:pm?size=1g&seed=2' --db m.db
 exit_is 0
 sql_is m.db "SELECT count(*), count(DISTINCT campaign), count(DISTINCT seed) FROM v_run WHERE state = 'done'" '2|1|2'
+
+t '--dump-latencies makes a new file, and never touches one that is there'
+cp m.db keep.db
+for f in m.db scratch keep.db /dev/null; do
+	pts run small --dut 'file:scratch' --db m.db --dump-latencies "$f"
+	exit_is 2
+	err_has 'exists already'
+done
+true_that cmp -s m.db keep.db
+
+t 'a result that cannot be said is exit 3'
+run bash -c '"$1" run small --dut "sim:pm?size=1g" --db m.db -q >/dev/full' x "$PTS"
+exit_is 3
+
+t '--info: a key twice is an error with its line, a near miss is said'
+printf 'operator = a\n\noperator = b\n' >i.ini
+pts run small --dut 'sim:pm?size=1g' --db i.db --info i.ini
+exit_is 2
+err_has "i.ini:3: 'operator'"
+file_absent i.db
+echo 'opertor = x' >i.ini
+pts run small --dut 'sim:pm?size=1g' --db i.db --info i.ini -q
+exit_is 0
+err_has "did you mean 'operator'"
 
 t 'status knows a finished run'
 pts status --db m.db --json
