@@ -137,6 +137,24 @@ static int choose_method(struct session *s, struct err *err)
 	return err_set(err, -EINVAL, "%s cannot be purged by %s", s->o->dut.v[0], m);
 }
 
+/* A test of which this drive can do no cell would end well without a single number. */
+static int check_measures(const struct plan *p, struct err *err)
+{
+	const char *why = NULL;
+
+	for (unsigned i = 0; i < p->n; i++) {
+		bool cell = p->step[i].op == STEP_RUN || p->step[i].op == STEP_REPLAY;
+
+		if (cell && !p->step[i].na)
+			return 0;
+		if (cell)
+			why = p->step[i].na;
+	}
+	return why ? err_set(err, -EINVAL, "%s: this drive can do none of its cells: %s", p->name,
+			     why)
+		   : 0;
+}
+
 static int compile_all(struct session *s, struct err *err)
 {
 	int rc = cmd_env_build(s->o, &s->facts, &s->env, err);
@@ -149,6 +167,8 @@ static int compile_all(struct session *s, struct err *err)
 	for (unsigned i = 0; !rc && i < s->env.n_tests; i++) {
 		rc = plan_compile(&s->env.lib, s->env.test[i], &s->env.env, &s->plan[i], err);
 		s->n_plans += !rc;
+		if (!rc)
+			rc = check_measures(&s->plan[i], err);
 	}
 	return rc;
 }

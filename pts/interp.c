@@ -9,6 +9,7 @@
 
 #include "pts/base/buf.h"
 #include "pts/base/json.h"
+#include "pts/base/units.h"
 #include "pts/interp_priv.h"
 
 static uint64_t now(const struct interp *in)
@@ -308,8 +309,10 @@ static int round_again(struct interp *in, int rc)
 
 /* ---- steps ---- */
 
+/* A cell that cannot be is an event; that its block size is missing in the test is a deviation, told once (store keeps one). */
 static int note_na(struct interp *in, const struct step *s)
 {
+	char size[32];
 	struct buf b = BUF_INIT;
 	struct json j = JSON_INIT(&b);
 	int rc;
@@ -326,7 +329,10 @@ static int note_na(struct interp *in, const struct step *s)
 	json_end_object(&j);
 	rc = store_event(in->ctx->store, in->ctx->run, "cell-na", buf_cstr(&b), in->err);
 	buf_release(&b);
-	return rc;
+	if (rc || !s->block_bytes)
+		return rc;
+	return note_deviation(in, "cells of %s not measured: %s",
+			      fmt_block(size, sizeof size, s->block_bytes), s->na);
 }
 
 static int do_cell(struct interp *in, const struct step *s)

@@ -3,8 +3,8 @@
  * What is written: buffers hold distinct random data from the start, and before each write they are renewed with a random mask
  * of that write, for a small part of the cost of drawing each block anew. In blocks above 64 KiB (where preconditioning writes)
  * and in those of no whole 4 KiB every word changes: nothing comes again, at any distance. In the others one word, drawn at
- * random, of every 64 bytes changes: no 64 bytes come again; shorter pieces do after all buffers of the thread were written,
- * 128 KiB or more, which is further than what a drive compresses or dedups together.
+ * random, of every 64 bytes changes: no 64 bytes come again; shorter pieces do after the thread has gone round its write data,
+ * which the engine keeps beyond the window of usual compressors.
  */
 #ifndef WORKLOADS_DATA_H
 #define WORKLOADS_DATA_H

@@ -11,7 +11,8 @@
 #include "workloads/data.h"
 
 #define READ_POOL_BYTES ((uint64_t)4 << 20)
-#define WRITE_POOL_BYTES ((uint64_t)128 << 10) /* of each worker: stays in its core's cache */
+#define WRITE_POOL_BYTES ((uint64_t)16 << 20) /* of all workers together, and at least ... */
+#define WRITE_WORKER_BYTES ((uint64_t)1 << 20) /* ... this of each */
 /* Wake-up poll included. A batch that would wrap is issued the slow way: not too often. */
 #define RING_ENTRIES_MIN 256
 
@@ -32,7 +33,8 @@ static uint64_t most(uint64_t a, uint64_t b)
 }
 
 /*
- * Each slot writes from a part of its own, through which it goes round, and every block is renewed before it is written. What is
+ * Each slot writes from a part of its own, through which it goes round, and every block is renewed before it is written; 16 MiB
+ * keep what is not renewed out of the window of compressors. What is
  * read is not looked at, so slots may share read buffers once there are 4 MiB of them; reads never go into write data, since
  * a fresh drive would leave zeros to be written.
  */
@@ -43,7 +45,8 @@ static struct layout layout_of(const struct engine *e, unsigned depth)
 			    .read_unit = up(e->need.read_bytes, unit) };
 
 	if (l.write_unit) {
-		l.write_bytes = depth * most(l.write_unit, up(WRITE_POOL_BYTES / depth, unit));
+		uint64_t pool = most(WRITE_POOL_BYTES / e->active, WRITE_WORKER_BYTES);
+		l.write_bytes = depth * most(l.write_unit, up(pool / depth, unit));
 	}
 	if (l.read_unit) {
 		uint64_t bufs = most(READ_POOL_BYTES / l.read_unit, 1);

@@ -371,7 +371,7 @@ static void fill_note(struct engine *e, unsigned k, struct result *r)
 		unregistered += e->worker[i]->memory && !e->worker[i]->ring.fixed_buffers;
 	}
 	if (punts)
-		note(r, "some IO punted to kernel workers (%u)", punts);
+		note(r, "IO punted to kernel workers (%u of them)", punts);
 	note_depth(e, k, r);
 	if (unregistered)
 		note(r, "buffers not registered (ulimit -l)");

@@ -149,8 +149,11 @@ static int take_number(struct bench *b, int option, const char *v)
 		return parse_uint(v, 1, ACCESS_STREAMS_MAX, &b->streams);
 	case RW:
 		return parse_rw(v, &b->read_pct);
-	case BS:
-		return parse_size(v, &b->block);
+	case BS: /* whole sectors, and no more than one IO can be */
+		return parse_size(v, &b->block) || !b->block || b->block % 512 ||
+				       b->block > (256 << 20)
+			       ? -EINVAL
+			       : 0;
 	case SIZE:
 		return parse_size(v, &b->size);
 	case SEED:
@@ -231,7 +234,9 @@ static int target_facts(struct bench *b, const struct stat *st, struct err *err)
 	b->t.mem_align = 4096;
 	b->t.no_latency = b->no_latency;
 	b->t.capacity_bytes -= b->t.capacity_bytes % b->block;
-	return b->t.capacity_bytes ? 0 : err_set(err, -EINVAL, "%s is empty", b->target);
+	return b->t.capacity_bytes
+		       ? 0
+		       : err_set(err, -EINVAL, "%s holds no block of that size", b->target);
 }
 
 static int open_target(struct bench *b, struct err *err)
@@ -421,6 +426,8 @@ static int bench_engine(int argc, char **argv)
 		print_json(&b, e);
 	else
 		print_text(&b, e);
+	if (!rc && (fflush(stdout) || ferror(stdout)))
+		rc = err_set(&err, -EIO, "cannot write the result") ? 3 : 0;
 	if (rc)
 		fprintf(stderr, "pts-bench: %s\n", err.msg);
 	engine_close(e);

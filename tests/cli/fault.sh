@@ -165,7 +165,7 @@ sql_is f.db 'SELECT min(lat_min_ns) >= 15000000, sum(errors + short_ios + void +
 
 t 'an IO that never comes: hung, exit 3, the cell is no result; resume ends the run without the fault'
 for n in $(points 2); do
-	on "deadline=300ms,never@$n"
+	on "deadline=1s,never@$n"
 	sound
 	struck "$n" || continue
 	ended 3 hung failed
@@ -174,7 +174,7 @@ for n in $(points 2); do
 	sql_is f.db 'SELECT count(*) FROM v_cell WHERE partial' 1
 	sql_is f.db 'SELECT partial FROM v_cell ORDER BY cell_id DESC LIMIT 1' 1
 done
-on "deadline=300ms,never@$((FILL + 5))"
+on "deadline=1s,never@$((FILL + 5))"
 ended 3 hung failed
 pts status --db f.db --json
 json_is 'd["state"]' hung
@@ -221,7 +221,7 @@ sql_is f.db 'SELECT ios BETWEEN 10 AND 400, mrt_ns >= 50000000 FROM v_cell' '1|1
 on eio@40 rated
 sound
 ended 3 failed failed
-on deadline=300ms,never@40 rated
+on deadline=1s,never@40 rated
 sound
 ended 3 hung failed
 sql_is f.db 'SELECT partial FROM v_cell' 1
@@ -272,7 +272,7 @@ if loop_new 2m; then
 	ended 3 failed failed
 	err_has 'the drive is gone'
 	rm -f f.db*
-	pts run tiny -q --dut "fault:deadline=300ms,never@40:$LOOP" --destroy "$LOOP" --db f.db
+	pts run tiny -q --dut "fault:deadline=1s,never@40:$LOOP" --destroy "$LOOP" --db f.db
 	sound
 	ended 3 hung failed
 	pts resume -q --db f.db

@@ -110,6 +110,30 @@ exit_is 0
 sql_is 4kn.db "SELECT count(*) FROM v_cell WHERE block_bytes = 512" 0
 sql_is 4kn.db "SELECT count(*), min(json_extract(detail, '\$.block_bytes')) FROM v_event WHERE kind = 'cell-na'" '7|512'
 sql_is 4kn.db "SELECT sum(in_window) FROM v_cell" 245
+sql_is 4kn.db "SELECT count(*) FROM v_deviation WHERE text = 'iops: cells of 0.5k not measured: n/a (LBA 4096)'" 1
+cat >defs/tiny.pts <<'END'
+test tiny "Tiny" clause X
+  purge
+  run rnd rw 0/100 bs 0.5k threads 1 qd 1 for 1m
+end
+END
+pts run tiny --dut "sim:$W/4kn.ini" --db tiny.db
+exit_is 2
+err_has 'none of its cells'
+file_absent tiny.db
+rm defs/tiny.pts
+
+t 'what is written does not compress, whatever the window of the compressor'
+cat >defs/data.pts <<'END'
+test data "Data" clause X
+  run seq rw 0/100 bs 4k threads 1 qd 1 for 1s
+end
+END
+pts run data --dut 'file:data?size=8m' --db data.db -q
+exit_is 0
+true_that test "$(xz -1 -c data | wc -c)" -ge "$(($(stat -c %b data) * 512 * 99 / 100))"
+true_that test "$(gzip -1 -c data | wc -c)" -ge "$(($(stat -c %b data) * 512 * 99 / 100))"
+rm defs/data.pts data data.pts-scratch
 
 t 'a drive that never settles: NOT ACHIEVED, exit 1'
 sed 's/^drift_pct_per_hour *=.*/drift_pct_per_hour = 200/' "$ROOT/workloads/sim/ent-nvme.ini" >drift.ini
