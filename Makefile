@@ -12,13 +12,16 @@ VERSION := 0.1.0
 
 # Debian 12 packages: to build (a library as header:package), and to run the tests as well.
 LIBRARIES := liburing.h:liburing-dev sqlite3.h:libsqlite3-dev xlsxwriter.h:libxlsxwriter-dev \
-	blkid/blkid.h:libblkid-dev nettle/sha2.h:nettle-dev zlib.h:zlib1g-dev
+	blkid/blkid.h:libblkid-dev nettle/sha2.h:nettle-dev zlib.h:zlib1g-dev lzma.h:liblzma-dev zstd.h:libzstd-dev
 PACKAGES := gcc make pkg-config libc6-dev $(foreach l,$(LIBRARIES),$(lastword $(subst :, ,$(l))))
 TEST_PACKAGES := clang clang-format cppcheck sqlite3 python3 mount util-linux e2fsprogs fdisk unzip xz-utils \
 	man-db locales-all procps valgrind strace
-BENCH_PACKAGES := fio linux-perf valgrind
+BENCH_PACKAGES := fio blktrace linux-perf valgrind
 # What the rigs (tests/rigs) and the virtual machine (tests/vm) need besides; without them their tests are skipped.
-RIG_PACKAGES := qemu-system-x86 qemu-utils busybox-static kmod cpio xz-utils fuse3 libfuse3-dev
+RIG_PACKAGES := qemu-system-x86 qemu-utils dmsetup busybox-static kmod cpio xz-utils fuse3 libfuse3-dev
+
+# What check-html looks at the HTML report with; without it that is skipped.
+HTML_PACKAGES := chromium fonts-crosextra-carlito poppler-utils python3
 
 # SANITIZE=address,undefined or SANITIZE=thread builds into a folder of its own.
 comma := ,
@@ -39,7 +42,8 @@ override LDFLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE)) -pthread $(LDFLAGS)
 # One pkg-config call a library: one that fails must not empty the flags of the others.
 pc_libs = $(shell $(PKG_CONFIG) --libs $(1) 2>/dev/null || echo $(2))
 LIBS := $(call pc_libs,liburing,-luring) $(call pc_libs,sqlite3,-lsqlite3) $(call pc_libs,xlsxwriter,-lxlsxwriter) \
-	$(call pc_libs,blkid,-lblkid) $(call pc_libs,nettle,-lnettle) $(call pc_libs,zlib,-lz) -lm
+	$(call pc_libs,blkid,-lblkid) $(call pc_libs,nettle,-lnettle) $(call pc_libs,zlib,-lz) \
+	$(call pc_libs,liblzma,-llzma) $(call pc_libs,libzstd,-lzstd) -lm
 
 # ---- sources: a folder is a library, in the order in which they may include one another (tests/lint/includes) ----
 FOLDERS := pts/base workloads replay schema reports pts
@@ -97,7 +101,8 @@ $(B)/gen/%.o: $(B)/gen/%.c | $(B)/libraries.ok
 	$(Q)mkdir -p $(@D) && $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # ---- generated: data files built into the program; lists of formats and sheets from file names ----
-DATA := $(wildcard pts/defs/*.pts) $(wildcard workloads/defs/*.wl) $(wildcard workloads/sim/*.ini) $(wildcard schema/*.sql)
+DATA := $(wildcard pts/defs/*.pts) $(wildcard workloads/defs/*.wl) $(wildcard workloads/sim/*.ini) $(wildcard schema/*.sql) $(wildcard replay/maps/*.csv) \
+	pts/defs/clauses.txt
 $(B)/gen/embed.c: tests/tools/embed.sh $(DATA) $(wildcard pts/defs workloads/defs workloads/sim schema)
 	$(call say,GEN,$@)
 	$(Q)mkdir -p $(@D) && bash tests/tools/embed.sh > $@
@@ -106,6 +111,11 @@ $(B)/gen/sheets.inc: $(wildcard reports/sheet_*.c) | reports
 	$(Q)mkdir -p $(@D) && for s in $(SHEETS); do echo "SHEET($$s)"; done > $@
 $(B)/obj/reports/report.o: $(B)/gen/sheets.inc
 $(B)/obj/reports/report.o: override CPPFLAGS += -I$(B)/gen
+FORMATS := $(patsubst replay/fmt_%.c,%,$(sort $(wildcard replay/fmt_*.c)))
+$(B)/gen/formats.inc: $(wildcard replay/fmt_*.c) | replay
+	$(Q)mkdir -p $(@D) && for s in $(FORMATS); do echo "FORMAT($$s)"; done > $@
+$(B)/obj/replay/import.o: $(B)/gen/formats.inc
+$(B)/obj/replay/import.o: override CPPFLAGS += -I$(B)/gen
 
 # ---- tests: tests/unit/FOLDER_NAME.c is linked with what FOLDER may use; a test of one folder never needs another ----
 UNIT := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*.c))
@@ -129,8 +139,24 @@ $(B)/pts-bench: $(B)/obj/tests/bench/pts_bench.o $(LIB_workloads) $(EMBED_OBJ)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
 
+# ---- parsers of captures fed with bytes: seeds in check, for longer by fuzz-smoke (with libFuzzer where clang has it) ----
+FUZZ := $(B)/tests/fuzz/fuzz_import
+$(FUZZ): $(B)/obj/tests/fuzz/fuzz_import.o $(LIB_replay) $(EMBED_OBJ)
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+fuzz: $(FUZZ)
+
+fuzz-smoke: ## each parser of captures against random input, FUZZ_SECONDS (60) each
+	$(Q)bash tests/fuzz/smoke.sh
+
 bench: $(B)/pts $(B)/pts-bench ## the engine against Debian's fio, side by side: a table of ratios (under 6 minutes, best left alone)
 	$(Q)python3 tests/bench/bench.py --build $(B)
+
+bench-replay: $(B)/pts ## exact replay against Debian's fio: time, span, lateness (under 3 minutes, best left alone)
+	$(Q)python3 tests/bench/bench_replay.py --build $(B)
+
+bench-import: $(B)/pts ## reading captures against fio and blkparse (under 2 minutes)
+	$(Q)python3 tests/bench/bench_import.py --build $(B)
 
 CLI := $(filter-out %lib.sh,$(sort $(wildcard tests/cli/*.sh)))
 VM := $(filter-out %lib.sh,$(sort $(wildcard tests/vm/*.sh)))
@@ -141,10 +167,16 @@ check: $(B)/pts $(B)/pts-bench $(UNIT_BIN) ## all tests that need no hardware an
 check-long: $(B)/pts $(B)/pts-bench $(UNIT_BIN) ## the same tests with more rounds, seeds and kills (PTS_LONG=1)
 	$(Q)PTS_LONG=1 LIMIT=3600 bash tests/run --build $(B) $(UNIT_BIN) $(CLI)
 
-check check-long: $(RIGS)
+check check-long: $(RIGS) $(FUZZ)
 
-check-vm: $(B)/pts ## device tests on virtual NVMe drives in a small VM, one after another (about 3 minutes)
+check-vm: $(B)/pts ## device tests on virtual NVMe drives in a small VM, one after another (about 4 minutes)
 	$(Q)JOBS=1 LIMIT=900 bash tests/run --build $(B) $(VM)
+
+check-html: $(B)/pts ## the HTML report in headless Chromium: no error, no request, phone width, print (under a minute)
+	$(Q)bash tests/run --build $(B) tests/html/render.sh
+
+evidence: ## each clause of the PTS with its definition, its code and its tests; what has none of them
+	$(Q)python3 tests/tools/evidence.py
 
 check-unit: $(UNIT_BIN)
 	$(Q)bash tests/run --build $(B) $(UNIT_BIN)
@@ -168,12 +200,16 @@ bench-deps: ## what bench compares with and counts by
 rig-deps: ## what the rigs and check-vm need
 	$(Q)bash tests/tools/deps.sh $(RIG_PACKAGES)
 
+html-deps: ## what check-html needs
+	$(Q)bash tests/tools/deps.sh $(HTML_PACKAGES)
+
 install: all ## install program and manual pages under PREFIX, DESTDIR honoured
 	install -D -m 755 $(B)/pts "$(DESTDIR)$(BINDIR)/pts"
 	install -D -m 644 pts/man/pts.1 "$(DESTDIR)$(MANDIR)/man1/pts.1"
 	install -D -m 644 pts/man/pts-def.5 "$(DESTDIR)$(MANDIR)/man5/pts-def.5"
+	install -D -m 644 pts/man/pts-capture.5 "$(DESTDIR)$(MANDIR)/man5/pts-capture.5"
 uninstall: ## remove what install put there
-	rm -f "$(DESTDIR)$(BINDIR)/pts" "$(DESTDIR)$(MANDIR)/man1/pts.1" "$(DESTDIR)$(MANDIR)/man5/pts-def.5"
+	rm -f "$(DESTDIR)$(BINDIR)/pts" "$(DESTDIR)$(MANDIR)/man1/pts.1" "$(DESTDIR)$(MANDIR)/man5/pts-def.5" "$(DESTDIR)$(MANDIR)/man5/pts-capture.5"
 
 clean: ## remove build/
 	rm -rf build
@@ -182,6 +218,6 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | sort | awk -F'|' '{ printf "  %-12s %s\n", $$1, $$2 }'
 
 FORCE:
-.PHONY: all bench check check-long check-vm check-unit bench-deps rig-deps lint format demo deps test-deps install uninstall clean help FORCE
+.PHONY: all bench bench-import bench-replay check fuzz fuzz-smoke evidence check-long check-vm check-html check-unit bench-deps rig-deps html-deps lint format demo deps test-deps install uninstall clean help FORCE
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

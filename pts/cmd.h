@@ -24,11 +24,23 @@ struct opts {
 	struct opt_list arg; /* words that are not options */
 	const char *db; /* --db, else $PTS_DB, else "pts.db" */
 	struct opt_list dut, destroy, set;
+	struct opt_list def; /* resume: files of definitions that the run was begun with */
 	const char *profile; /* NULL: enterprise */
 	const char *method, *engine, *info, *capture, *scale, *note, *output, *progress,
 		*dump_latencies;
 	const char *member; /* of a campaign: the target this process works on; NULL otherwise */
 	const char *seed; /* --seed N */
+	const char *head; /* audit: what the chain must contain */
+	/* captures: import, trace */
+	const char *format, *map, *time_unit, *name, *assume_rt, *lba; /* import */
+	const char *seq_rule, *seq_window, *step, *top, *cover; /* trace */
+	const char *from, *to, *device; /* trace cut */
+	const char *for_time, *buffer, *via; /* capture */
+	struct opt_list device_map; /* trace export, replay: DEVICE=... */
+	const char *speed, *fit, *loops, *order, *with; /* replay */
+	bool dry;
+	bool skip_bad, coalesce;
+	const char *on_critical; /* "stop" "go-on"; NULL: stop */
 	bool quick, polled, allow_unpurged, continue_inside, force_signature, json, csv, watch,
 		quiet, verbose;
 };
@@ -44,7 +56,12 @@ int cmd_resume(const struct opts *o);
 int cmd_status(const struct opts *o);
 int cmd_steady(const struct opts *o);
 int cmd_report(const struct opts *o);
+int cmd_audit(const struct opts *o);
 int cmd_export(const struct opts *o);
+int cmd_capture(const struct opts *o);
+int cmd_import(const struct opts *o);
+int cmd_trace(const struct opts *o);
+int cmd_replay(const struct opts *o);
 int cmd_db(const struct opts *o);
 int cmd_help(const struct opts *o);
 int cmd_completion(const struct opts *o);

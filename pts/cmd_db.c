@@ -76,26 +76,38 @@ static int db_info(const struct opts *o)
 	return put_out(o, &out, EXIT_GOOD);
 }
 
-static void check_json(const struct opts *o, const struct table *runs, const struct buf *faults,
-		       struct buf *out)
+/* An array of the lines of @text. */
+static void lines_json(const char *key, const struct buf *text, struct json *j)
 {
-	struct json j = JSON_INIT(out);
-	const char *line = buf_cstr(faults);
+	const char *line = buf_cstr(text);
 
-	json_object(&j, NULL);
-	json_str(&j, "schema", "pts.db-check/1");
-	json_str(&j, "path", o->db);
-	json_bool(&j, "sound", !faults->len);
-	json_array(&j, "faults");
+	json_array(j, key);
 	for (size_t n; *line; line += n + 1) {
 		struct buf one = BUF_INIT;
 
 		n = strcspn(line, "\n");
 		buf_add(&one, line, n);
-		json_str(&j, NULL, buf_cstr(&one));
+		json_str(j, NULL, buf_cstr(&one));
 		buf_release(&one);
 	}
-	json_end_array(&j);
+	json_end_array(j);
+}
+
+struct checked {
+	struct buf faults, summary, notes;
+};
+
+static void check_json(const struct opts *o, const struct table *runs, const struct checked *c,
+		       struct buf *out)
+{
+	struct json j = JSON_INIT(out);
+
+	json_object(&j, NULL);
+	json_str(&j, "schema", "pts.db-check/1");
+	json_str(&j, "path", o->db);
+	json_bool(&j, "sound", !c->faults.len);
+	lines_json("faults", &c->faults, &j);
+	lines_json("notes", &c->notes, &j);
 	if (runs)
 		table_json(runs, &j, "runs");
 	else
@@ -103,8 +115,13 @@ static void check_json(const struct opts *o, const struct table *runs, const str
 	json_end_object(&j);
 }
 
-static int check_print(const struct opts *o, struct reader *r, const struct buf *faults,
-		       const struct buf *summary)
+static void notes_text(const struct buf *notes, struct buf *out)
+{
+	for (const char *p = buf_cstr(notes); *p; p += strcspn(p, "\n"), p += *p == '\n')
+		buf_fmt(out, "note: %.*s\n", (int)strcspn(p, "\n"), p);
+}
+
+static int check_print(const struct opts *o, struct reader *r, const struct checked *c)
 {
 	/* A damaged file may not even list its runs; the faults say so already. */
 	struct err ignored = { "" };
@@ -112,31 +129,36 @@ static int check_print(const struct opts *o, struct reader *r, const struct buf 
 	struct buf out = BUF_INIT;
 
 	if (o->json) {
-		check_json(o, runs, faults, &out);
+		check_json(o, runs, c, &out);
 	} else {
-		if (!o->quiet)
-			buf_str(&out, buf_cstr(summary));
-		buf_str(&out, buf_cstr(faults));
-		buf_fmt(&out, "%s: %s\n", o->db, faults->len ? "FAULTS" : "sound");
+		if (!o->quiet) {
+			buf_str(&out, buf_cstr(&c->summary));
+			notes_text(&c->notes, &out);
+		}
+		buf_str(&out, buf_cstr(&c->faults));
+		buf_fmt(&out, "%s: %s\n", o->db, c->faults.len ? "FAULTS" : "sound");
 	}
 	table_free(runs);
-	return put_out(o, &out, faults->len ? EXIT_BAD : EXIT_GOOD);
+	return put_out(o, &out, c->faults.len ? EXIT_BAD : EXIT_GOOD);
 }
 
 static int db_check(const struct opts *o)
 {
-	struct err err = { "" };
-	struct buf faults = BUF_INIT, summary = BUF_INIT;
+	struct err err = { "" }, ignored = { "" };
+	struct checked c = { .faults = BUF_INIT };
 	struct reader *r;
-	int code, rc = read_open(o->db, &r, &err);
+	int code, rc = read_open_doubted(o->db, &r, &err);
 
 	if (rc)
 		return cmd_fail(o, exit_of(rc), &err);
-	rc = read_check(r, &faults, &summary, &err);
-	code = rc ? cmd_fail(o, exit_of(rc), &err) : check_print(o, r, &faults, &summary);
+	rc = read_check(r, &c.faults, &c.summary, &err);
+	if (!rc && read_check_others(r, &c.notes, &ignored))
+		buf_release(&c.notes); /* cannot be read: a fault, told above */
+	code = rc ? cmd_fail(o, exit_of(rc), &err) : check_print(o, r, &c);
 	read_close(r);
-	buf_release(&faults);
-	buf_release(&summary);
+	buf_release(&c.faults);
+	buf_release(&c.summary);
+	buf_release(&c.notes);
 	return code;
 }
 

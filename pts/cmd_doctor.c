@@ -29,6 +29,8 @@ static int look_at(const char *dut, struct patient *ret, struct err *err)
 	struct dut *d = NULL;
 	int rc = dut_name_parse(dut, &ret->name, err);
 
+	if (!rc && ret->name.kind == DUT_SET)
+		rc = err_set(err, -EINVAL, "looks at one drive at a time, not at a set");
 	if (rc)
 		return rc;
 	ret->target = (struct doctor_target){ .dut = dut,

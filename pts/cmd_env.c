@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pts/base/json.h"
 #include "pts/base/units.h"
 #include "pts/base/words.h"
+#include "pts/cmd_capture_rows.h"
 
 static int take_profile(const struct opts *o, struct plan_env *env, struct err *err)
 {
@@ -25,12 +27,25 @@ static int take_profile(const struct opts *o, struct plan_env *env, struct err *
 		       o->profile, near ? near : "");
 }
 
-static int take_capture(const struct opts *o, struct err *err)
+/* Read once, whatever the number of drives. */
+static int take_capture(const struct opts *o, struct cmd_env *e, struct err *err)
 {
+	struct capture_choice choice = { .rule.strict = o->seq_rule &&
+							!strcmp(o->seq_rule, "strict") };
+	uint64_t window = SEQ_WINDOW_DEFAULT;
+
 	if (!o->capture)
 		return 0;
-	return err_set(err, -EOPNOTSUPP,
-		       "--capture %s: this version of pts cannot read captures yet", o->capture);
+	if (o->seq_window && parse_uint(o->seq_window, 1, SEQ_WINDOW_MAX, &window))
+		return err_set(err, -EINVAL, "--seq-window '%s' is no number from 1 to %u",
+			       o->seq_window, SEQ_WINDOW_MAX);
+	choice.rule.window = (unsigned)window;
+	if (o->step && (parse_time(o->step, &choice.step_ns) || !choice.step_ns))
+		return err_set(err, -EINVAL, "--step '%s' is no time such as 1s", o->step);
+	int rc = capture_sha256(o->capture, e->capture_sha256, err);
+	if (!rc)
+		rc = capture_load(o->capture, &choice, &e->capture, err);
+	return rc ? err_prefix(err, rc, "--capture") : 0;
 }
 
 /* What the command line says of plans, whatever the drive. */
@@ -44,7 +59,22 @@ static int env_options(const struct opts *o, struct plan_env *env, struct err *e
 	int rc = take_profile(o, env, err);
 	if (!rc && o->seed && parse_uint(o->seed, 0, INT64_MAX, &env->seed))
 		return err_set(err, -EINVAL, "--seed '%s' is no whole number", o->seed);
-	return rc ? rc : take_capture(o, err);
+	return rc;
+}
+
+int cmd_env_contradictions(const struct opts *o)
+{
+	for (unsigned i = 0; i < o->dut.n; i++)
+		for (unsigned k = 0; k < i; k++)
+			if (!strcmp(o->dut.v[i], o->dut.v[k]))
+				return cmd_usage(o, "--dut %s is given twice", o->dut.v[i]);
+	if (o->note && !text_is_utf8(o->note))
+		return cmd_usage(o, "--note is not UTF-8");
+	if (o->quiet && o->verbose)
+		return cmd_usage(o, "--quiet and --verbose contradict one another");
+	if (o->quiet && o->progress)
+		return cmd_usage(o, "--quiet and --progress contradict one another");
+	return EXIT_GOOD;
 }
 
 int cmd_env_load(const struct opts *o, const char *const *words, unsigned n, struct cmd_env *ret,
@@ -53,14 +83,21 @@ int cmd_env_load(const struct opts *o, const char *const *words, unsigned n, str
 	struct cmd_env e = { .arena = ARENA_INIT };
 
 	int rc = env_options(o, &e.env, err);
+	if (!rc)
+		rc = take_capture(o, &e, err);
 	if (rc)
 		return rc;
-	rc = def_lib_load(&e.lib, getenv("PTS_DEF_PATH"), err);
-	if (rc)
+	if (e.capture)
+		e.env.capture = capture_facts(e.capture);
+	rc = def_lib_load_files(&e.lib, o->def.n ? o->def.v : words, o->def.n ? o->def.n : n,
+				getenv("PTS_DEF_PATH"), err);
+	if (rc) {
+		capture_free(e.capture);
 		return rc;
+	}
 	rc = def_resolve(&e.lib, words, n, &e.test, &e.n_tests, err);
 	if (!rc && !e.n_tests)
-		rc = err_set(err, -EINVAL, "no test named");
+		rc = err_set(err, -EINVAL, "no test in %s", words[0]);
 	if (!rc)
 		rc = plan_check_sets(e.test, e.n_tests, &e.env, err);
 	if (rc)
@@ -77,14 +114,16 @@ int cmd_env_build(const struct opts *o, const struct dut_info *info, struct cmd_
 
 	if (rc)
 		return rc;
-	e->env.capacity_bytes = info->capacity_bytes;
+	/* of a set: what every member can do */
+	e->env.capacity_bytes = info->members ? info->member_bytes : info->capacity_bytes;
 	e->env.lba_bytes = info->lba_bytes;
-	e->env.members = 1;
+	e->env.members = info->members ? info->members : 1;
 	return 0;
 }
 
 void cmd_env_release(struct cmd_env *e)
 {
+	capture_free(e->capture);
 	def_lib_release(&e->lib);
 	arena_release(&e->arena);
 }

@@ -8,6 +8,7 @@
 #include "pts/cmd.h"
 #include "pts/def.h"
 #include "pts/plan.h"
+#include "replay/capture.h"
 #include "workloads/dut.h"
 
 struct cmd_env {
@@ -15,6 +16,8 @@ struct cmd_env {
 	const struct def **test; /* in order, each once */
 	unsigned n_tests;
 	struct plan_env env; /* after cmd_env_build(); strings borrowed from the options */
+	struct capture *capture; /* of --capture; NULL */
+	char capture_sha256[65]; /* of its file; "" none */
 	struct arena arena;
 };
 
@@ -24,6 +27,9 @@ struct cmd_env {
  */
 int cmd_env_load(const struct opts *o, const char *const *words, unsigned n, struct cmd_env *ret,
 		 struct err *err) must_check;
+
+/* Options that contradict one another: a target named twice, quiet with what talks. Prints its error; an exit code. */
+int cmd_env_contradictions(const struct opts *o);
 
 /*
  * Fills e->env for a drive. The seed is that of --seed, else 1: cmd_run sets e->env.seed to the run's before it compiles.

@@ -45,7 +45,8 @@ static bool is_flag(const char *column)
 {
 	static const char *const flags[] = { "quick",	  "compliant",	    "simulated", "sealed",
 					     "formal",	  "purge_verified", "steady",	 "ended",
-					     "in_window", "partial",	    "void",	 NULL };
+					     "in_window", "partial",	    "void",	 "valid",
+					     NULL };
 
 	return one_of(column, flags);
 }
@@ -53,7 +54,8 @@ static bool is_flag(const char *column)
 /* Columns that hold JSON, checked when they were written. */
 static bool is_json(const char *view, const char *column)
 {
-	static const char *const json[] = { "params", "workload", "devices", "streams", NULL };
+	static const char *const json[] = { "params",  "workload",    "devices",
+					    "streams", "why_dropped", NULL };
 
 	return one_of(column, json) || (!strcmp(view, "v_event") && !strcmp(column, "detail"));
 }

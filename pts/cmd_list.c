@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* pts list KIND: what there is, as a table or JSON. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "pts/base/embed.h"
 #include "pts/base/table.h"
 #include "pts/base/words.h"
 #include "pts/cmd.h"
 #include "pts/cmd_progress.h"
 #include "pts/def.h"
 #include "reports/report.h"
+#include "replay/format.h"
+#include "replay/streammap.h"
 #include "schema/read.h"
 
 /* ---- definitions ---- */
@@ -154,7 +158,7 @@ static int list_runs(const char *db, struct table **ret, struct err *err)
 	return rc;
 }
 
-/* ---- sheets, formats ---- */
+/* ---- sheets, formats, captures ---- */
 
 static const struct column name_columns[] = { { "name", "NAME", COL_TEXT, NULL } };
 
@@ -167,6 +171,56 @@ static struct table *list_names(const char *const *names)
 		table_row(t);
 	}
 	return t;
+}
+
+static const struct column format_columns[] = { { "name", "FORMAT", COL_TEXT, NULL },
+						{ "title", "TITLE", COL_TEXT, NULL } };
+
+static struct table *list_formats(void)
+{
+	struct table *t = table_new(format_columns, COUNT(format_columns));
+
+	for (unsigned i = 0; trace_formats[i]; i++) {
+		table_text(t, trace_formats[i]->name);
+		table_text(t, trace_formats[i]->title);
+		table_row(t);
+	}
+	return t;
+}
+
+static const struct column capture_columns[] = { { "name", "CAPTURE", COL_TEXT, NULL },
+						 { "title", "TITLE", COL_TEXT, NULL },
+						 { "streams", "STREAMS", COL_INT, NULL },
+						 { "steps", "STEPS", COL_INT, NULL },
+						 { "source", "SOURCE", COL_TEXT, NULL } };
+
+/* The stream maps that pts brings along. */
+static int list_captures(struct table **ret, struct err *err)
+{
+	struct table *t = table_new(capture_columns, COUNT(capture_columns));
+	int rc = 0;
+
+	for (const struct embed *e = embed_maps; e->name && !rc; e++) {
+		struct streammap m;
+		char name[64];
+
+		rc = streammap_parse(e->name, e->data, e->len, &m, err);
+		if (rc)
+			break;
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(e->name, "."), e->name);
+		table_text(t, name);
+		table_text(t, m.name);
+		table_int(t, m.a.n_streams);
+		table_int(t, m.a.n_steps);
+		table_text(t, m.source);
+		table_row(t);
+		streammap_release(&m);
+	}
+	if (rc)
+		table_free(t);
+	else
+		*ret = t;
+	return rc;
 }
 
 /* ---- the command ---- */
@@ -190,8 +244,6 @@ static void print_list(const struct opts *o, const char *kind, const struct tabl
 static int make_list(const struct opts *o, unsigned kind, struct def_lib *lib, struct table **ret,
 		     struct err *err)
 {
-	static const char *const none[] = { NULL };
-
 	if (kind <= DEF_SUITE) {
 		int rc = def_lib_load(lib, getenv("PTS_DEF_PATH"), err);
 		if (!rc)
@@ -200,15 +252,16 @@ static int make_list(const struct opts *o, unsigned kind, struct def_lib *lib, s
 	}
 	if (kind == 5)
 		return list_runs(o->db, ret, err);
-	/* No format of captures is read yet. */
-	*ret = list_names(kind == 3 ? none : report_sheets());
+	if (kind == 6)
+		return list_captures(ret, err);
+	*ret = kind == 3 ? list_formats() : list_names(report_sheets());
 	return 0;
 }
 
 int cmd_list(const struct opts *o)
 {
-	static const char *const kinds[] = { "tests",  "workloads", "suites", "formats",
-					     "sheets", "runs",	    NULL };
+	static const char *const kinds[] = { "tests",  "workloads", "suites",	"formats",
+					     "sheets", "runs",	    "captures", NULL };
 	struct err err = { "" };
 	struct buf out = BUF_INIT;
 	struct def_lib lib = { .arena = ARENA_INIT };
@@ -216,7 +269,9 @@ int cmd_list(const struct opts *o)
 	unsigned kind = 0;
 
 	if (o->arg.n != 1)
-		return cmd_usage(o, "list what? tests, workloads, suites, formats, sheets or runs");
+		return cmd_usage(
+			o,
+			"list what? tests, workloads, suites, formats, sheets, runs or captures");
 	while (kinds[kind] && strcmp(kinds[kind], o->arg.v[0]))
 		kind++;
 	if (!kinds[kind]) {

@@ -7,7 +7,7 @@
 
 #include "pts/base/words.h"
 
-#define N_OPTIONS_MAX 64
+#define N_OPTIONS_MAX 128
 
 struct parse {
 	char **at; /* next argument; ends with NULL */

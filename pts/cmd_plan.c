@@ -1,68 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /* pts plan: a dry run. Every step, how long, how much is written, what would be recorded as deviation. Writes nothing. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "pts/base/units.h"
-#include "pts/base/words.h"
 #include "pts/cmd_env.h"
-
-/* What an unknown drive is taken to do; said beside every figure that hangs on it. */
-#define FILL_GUESS 500e6 /* bytes/s */
-#define WRITE_GUESS 50e3 /* IOPS */
+#include "pts/cmd_info.h"
+#include "pts/cmd_targets.h"
 
 struct dry {
 	const struct opts *o;
+	const char *dut; /* as the user named it */
 	struct cmd_env env;
 	struct dut_info info;
+	struct targets targets;
+	double told_tbw_bytes; /* by --info; 0 not given */
 	double rated_tbw_bytes; /* 0 unknown */
+	struct plan_speed speed; /* said beside every figure that hangs on it */
 	struct plan_cost all;
 	struct buf text;
 	struct json j;
 };
-
-/* ---- rated endurance of --info ---- */
-
-static int take_rated(void *arg, const char *section, const char *key, const char *value,
-		      unsigned line)
-{
-	char num[32], *blank;
-	double v;
-	double *ret = arg;
-
-	(void)section;
-	(void)line;
-	if (strcmp(key, "rated_tbw"))
-		return 0;
-	snprintf(num, sizeof num, "%s", value);
-	blank = strpbrk(num, " \tTP");
-	bool peta = strchr(value, 'P');
-	if (blank)
-		*blank = 0;
-	if (parse_number(num, &v) || v <= 0)
-		return -EINVAL;
-	*ret = v * (peta ? 1e15 : 1e12);
-	return 0;
-}
-
-static int rated_of_info(const struct opts *o, double *ret, struct err *err)
-{
-	struct buf b = BUF_INIT;
-
-	if (!o->info)
-		return 0;
-	int rc = buf_read_file(&b, o->info, 1 << 20);
-	if (rc)
-		err_set(err, rc, "--info %s: %s", o->info, strerror(-rc));
-	else
-		rc = ini_read(o->info, buf_cstr(&b), b.len, take_rated, ret, err);
-	buf_release(&b);
-	if (rc)
-		return err_set(err, -EINVAL, "--info %s: rated_tbw is a number of TB, or '3.5 PB'",
-			       o->info);
-	return 0;
-}
 
 /* ---- text ---- */
 
@@ -83,29 +43,47 @@ static const char *drive_writes(const struct dry *d, uint64_t bytes, char out[16
 	return out;
 }
 
-static uint64_t fill_bytes(const struct plan *p)
-{
-	uint64_t sum = 0;
-
-	for (unsigned i = 0; i < p->n; i++)
-		sum += p->step[i].op == STEP_FILL && !p->step[i].na ? p->step[i].bytes : 0;
-	return sum;
-}
-
 static void cost_text(struct dry *d, const struct plan_cost *c)
 {
+	const struct plan_speed *s = &d->speed;
 	char a[64], b[64], w[160];
 
-	buf_fmt(&d->text, "duration  %s to %s (fills taken at %.0f MB/s)\n",
-		fmt_span(a, sizeof a, c->min_ns), fmt_span(b, sizeof b, c->max_ns),
-		FILL_GUESS / 1e6);
+	buf_fmt(&d->text, "duration  %s to %s", fmt_span(a, sizeof a, c->min_ns),
+		fmt_span(b, sizeof b, c->max_ns));
+	if (s->slow_fill_bytes_per_s < s->write_bytes_per_s)
+		buf_fmt(&d->text, " (fills taken at %.0f to %.0f MB/s)\n",
+			s->slow_fill_bytes_per_s / 1e6, s->write_bytes_per_s / 1e6);
+	else
+		buf_fmt(&d->text, " (fills taken at %.0f MB/s)\n", s->write_bytes_per_s / 1e6);
 	buf_fmt(&d->text, "cells     %u to %u\n", c->cells_min, c->cells_max);
+	buf_fmt(&d->text, "fills     %s, exactly\n", drive_writes(d, c->fill_bytes, w));
 	buf_fmt(&d->text, "written   about %s", drive_writes(d, c->min_bytes, w));
 	if (c->max_bytes != c->min_bytes)
 		buf_fmt(&d->text, " if steady at once, about %s if never",
 			drive_writes(d, c->max_bytes, w));
-	buf_fmt(&d->text, "; guessed: cells write at %.0f IOPS, none above %.0f MB/s\n",
-		WRITE_GUESS, FILL_GUESS / 1e6);
+	if (c->max_bytes != c->fill_bytes)
+		buf_fmt(&d->text,
+			";\n          estimate at %.0f MB/s, small writes at %.0f IOPS (%s); a "
+			"faster"
+			" drive writes more",
+			s->write_bytes_per_s / 1e6, s->write_iops, s->basis);
+	buf_str(&d->text, "\n");
+}
+
+static void capture_text(struct dry *d, const struct capture_about *b)
+{
+	const struct capture_facts *f = capture_facts(d->env.capture);
+	char t[32];
+
+	buf_fmt(&d->text, "capture   %s (%s), ", b->name, b->format);
+	if (b->ios)
+		buf_fmt(&d->text, "%llu IOs of ", (unsigned long long)b->ios);
+	buf_fmt(&d->text, "%u streams, SEQ %s; %u steps in %s, QD ", b->n_streams, b->seq_rule,
+		f->n_steps, fmt_span(t, sizeof t, b->duration_ns));
+	if (f->qd_avg > 0)
+		buf_fmt(&d->text, "%.2f on average, %g at most\n", f->qd_avg, b->qd_max);
+	else
+		buf_str(&d->text, "not known\n");
 }
 
 static void head_text(struct dry *d)
@@ -116,29 +94,24 @@ static void head_text(struct dry *d)
 		*d->info.model ? ", " : "", d->info.model,
 		fmt_capacity(cap, sizeof cap, d->info.capacity_bytes), d->info.lba_bytes,
 		d->info.simulated ? ", SIMULATED" : "");
+	for (unsigned i = 0; i < d->info.members; i++) {
+		const struct dut_info *m = &d->targets.info[i];
+
+		buf_fmt(&d->text, "member %-2u %s%s%s, %s, LBA %u\n", i + 1, d->targets.name.v[i],
+			*m->model ? ", " : "", m->model,
+			fmt_capacity(cap, sizeof cap, m->capacity_bytes), m->lba_bytes);
+	}
+	if (d->env.capture)
+		capture_text(d, capture_about(d->env.capture));
 	buf_fmt(&d->text, "profile   %s%s, definition set %d\n",
 		d->env.env.profile == PROFILE_CLIENT ? "client" : "enterprise",
 		d->env.env.quick ? ", quick" : "", d->env.lib.set);
 }
 
-/* What is known now of what a run would be recorded with, beside the deviations of its plans. */
-static const char *dut_deviation(const struct dut_info *info)
-{
-	if (info->simulated)
-		return "SIMULATED: a model, no drive was measured";
-	if (!info->formal)
-		return info->kind == DUT_FILE ? "the target is a file, not a drive"
-					      : "the target is not a whole drive";
-	return NULL;
-}
-
 static void plan_print(struct dry *d, const struct plan *p, const struct plan_cost *c)
 {
-	char w[160];
-
 	buf_str(&d->text, "\n");
 	plan_text(p, &d->text);
-	buf_fmt(&d->text, "fills     %s\n", drive_writes(d, fill_bytes(p), w));
 	cost_text(d, c);
 	if (!p->n_deviations)
 		buf_str(&d->text, "deviations of this test: none\n");
@@ -146,13 +119,14 @@ static void plan_print(struct dry *d, const struct plan *p, const struct plan_co
 
 static void total_print(struct dry *d)
 {
-	const char *dev = dut_deviation(&d->info);
+	const char *list[TARGETS_DEVIATIONS];
+	unsigned n = targets_deviations(&d->targets, &d->info, list);
 
 	buf_fmt(&d->text, "\nall       %u test%s\n", d->env.n_tests,
 		d->env.n_tests == 1 ? "" : "s");
 	cost_text(d, &d->all);
-	if (dev)
-		buf_fmt(&d->text, "deviation -: %s\n", dev);
+	for (unsigned i = 0; i < n; i++)
+		buf_fmt(&d->text, "deviation -: %s\n", list[i]);
 }
 
 /* ---- JSON ---- */
@@ -165,6 +139,7 @@ static void cost_json(struct dry *d, const struct plan_cost *c)
 	json_uint(j, "duration_max_ns", c->max_ns);
 	json_uint(j, "cells_min", c->cells_min);
 	json_uint(j, "cells_max", c->cells_max);
+	json_uint(j, "fill_bytes", c->fill_bytes);
 	json_uint(j, "written_min_bytes", c->min_bytes);
 	json_uint(j, "written_max_bytes", c->max_bytes);
 	json_num(j, "drive_writes_min", (double)c->min_bytes / (double)d->info.capacity_bytes);
@@ -233,7 +208,6 @@ static void plan_json(struct dry *d, const struct plan *p, const struct plan_cos
 	json_raw(j, "params", p->params);
 	json_uint(j, "range_bytes", p->range.bytes);
 	json_uint(j, "sections", p->n_sections);
-	json_uint(j, "fill_bytes", fill_bytes(p));
 	cost_json(d, c);
 	json_array(j, "deviations");
 	for (unsigned i = 0; i < p->n_deviations; i++)
@@ -246,27 +220,83 @@ static void plan_json(struct dry *d, const struct plan *p, const struct plan_cos
 	json_end_object(j);
 }
 
+/* null: not a set. */
+static void members_json(struct dry *d)
+{
+	struct json *j = &d->j;
+
+	if (!d->info.members) {
+		json_null(j, "members");
+		return;
+	}
+	json_array(j, "members");
+	for (unsigned i = 0; i < d->info.members; i++) {
+		const struct dut_info *m = &d->targets.info[i];
+
+		json_object(j, NULL);
+		json_uint(j, "member", i + 1);
+		json_str(j, "dut", d->targets.name.v[i]);
+		json_str(j, "model", *m->model ? m->model : NULL);
+		json_uint(j, "capacity_bytes", m->capacity_bytes);
+		json_uint(j, "lba_bytes", m->lba_bytes);
+		json_end_object(j);
+	}
+	json_end_array(j);
+}
+
+/* null: no --capture. */
+static void capture_json(struct dry *d)
+{
+	struct json *j = &d->j;
+	const struct capture_about *b;
+	const struct capture_facts *f;
+
+	if (!d->env.capture) {
+		json_null(j, "capture");
+		return;
+	}
+	b = capture_about(d->env.capture);
+	f = capture_facts(d->env.capture);
+	json_object(j, "capture");
+	json_str(j, "name", b->name);
+	json_str(j, "format", b->format);
+	json_str(j, "sha256", d->env.capture_sha256);
+	uint_or_null(j, "ios", b->ios);
+	json_uint(j, "duration_ns", b->duration_ns);
+	json_str(j, "seq_rule", b->seq_rule);
+	json_uint(j, "stream_count", b->n_streams);
+	json_uint(j, "step_ns", b->step_ns);
+	json_uint(j, "steps", f->n_steps);
+	json_num(j, "qd_avg", f->qd_avg > 0 ? f->qd_avg : NAN);
+	json_num(j, "qd_max", f->qd_avg > 0 ? b->qd_max : NAN);
+	json_end_object(j);
+}
+
 static void head_json(struct dry *d)
 {
 	struct json *j = &d->j;
-	const char *dev = dut_deviation(&d->info);
+	const char *list[TARGETS_DEVIATIONS];
+	unsigned n = targets_deviations(&d->targets, &d->info, list);
 
-	json_object(j, NULL);
-	json_str(j, "schema", "pts.plan/1");
+	if (d->o->dut.n > 1)
+		json_object(j, NULL);
 	json_str(j, "dut", d->info.name);
 	json_str(j, "model", *d->info.model ? d->info.model : NULL);
 	json_uint(j, "capacity_bytes", d->info.capacity_bytes);
 	json_uint(j, "lba_bytes", d->info.lba_bytes);
 	json_bool(j, "simulated", d->info.simulated);
+	members_json(d);
+	capture_json(d);
 	json_str(j, "profile", d->env.env.profile == PROFILE_CLIENT ? "client" : "enterprise");
 	json_bool(j, "quick", d->env.env.quick);
 	json_int(j, "definition_set", d->env.lib.set);
-	json_num(j, "fill_guess_bytes_per_s", FILL_GUESS);
-	json_num(j, "write_guess_iops", WRITE_GUESS);
-	json_num(j, "write_guess_max_bytes_per_s", FILL_GUESS);
+	json_num(j, "fill_guess_bytes_per_s", d->speed.slow_fill_bytes_per_s);
+	json_num(j, "write_guess_iops", d->speed.write_iops);
+	json_num(j, "write_guess_max_bytes_per_s", d->speed.write_bytes_per_s);
+	json_str(j, "write_guess_basis", d->speed.basis);
 	json_array(j, "deviations");
-	if (dev)
-		deviation_json(j, "-", dev);
+	for (unsigned i = 0; i < n; i++)
+		deviation_json(j, "-", list[i]);
 	json_end_array(j);
 	json_array(j, "tests");
 }
@@ -277,6 +307,7 @@ static void add_cost(struct plan_cost *all, const struct plan_cost *c)
 {
 	all->min_ns += c->min_ns;
 	all->max_ns += c->max_ns;
+	all->fill_bytes += c->fill_bytes;
 	all->min_bytes += c->min_bytes;
 	all->max_bytes += c->max_bytes;
 	all->cells_min += c->cells_min;
@@ -291,7 +322,7 @@ static int plan_one(struct dry *d, const struct def *test, struct err *err)
 	int rc = plan_compile(&d->env.lib, test, &d->env.env, &p, err);
 	if (rc)
 		return rc;
-	plan_cost(&p, FILL_GUESS, WRITE_GUESS, &c);
+	plan_cost(&p, &d->speed, &c);
 	add_cost(&d->all, &c);
 	if (d->o->json)
 		plan_json(d, &p, &c);
@@ -306,16 +337,19 @@ static int read_facts(struct dry *d, struct err *err)
 	struct dut_options opt = { .seed = d->env.env.seed };
 	struct dut *dut;
 
-	int rc = dut_open(d->o->dut.v[0], DUT_READ, &opt, &dut, err);
+	int rc = dut_open(d->dut, DUT_READ, &opt, &dut, err);
 	if (rc)
 		return rc;
 	d->info = dut->info;
+	plan_speed_of(&d->info, &d->speed);
+	targets_release(&d->targets);
+	targets_take(&d->targets, d->dut, dut);
 	dut_close(dut);
-	d->rated_tbw_bytes = d->info.rated_tbw_bytes;
-	return rated_of_info(d->o, &d->rated_tbw_bytes, err);
+	d->rated_tbw_bytes = d->told_tbw_bytes > 0 ? d->told_tbw_bytes : d->info.rated_tbw_bytes;
+	return 0;
 }
 
-static int plan_all(struct dry *d, struct err *err)
+static int plan_drive(struct dry *d, struct err *err)
 {
 	int rc = read_facts(d, err);
 
@@ -336,9 +370,47 @@ static int plan_all(struct dry *d, struct err *err)
 	}
 	json_end_array(&d->j);
 	cost_json(d, &d->all);
+	if (d->o->dut.n > 1)
+		json_end_object(&d->j);
+	return 0;
+}
+
+/* One document: of one drive its fields, of several an array "plans" of them. */
+static int plan_drives(struct dry *d, struct err *err)
+{
+	const struct opts *o = d->o;
+	int rc = 0;
+
+	if (o->json) {
+		json_object(&d->j, NULL);
+		json_str(&d->j, "schema", "pts.plan/1");
+	}
+	if (o->json && o->dut.n > 1)
+		json_array(&d->j, "plans");
+	for (unsigned i = 0; !rc && i < o->dut.n; i++) {
+		d->dut = o->dut.v[i];
+		d->all = (struct plan_cost){ .min_ns = 0 };
+		if (i && !o->json)
+			buf_str(&d->text, "\n");
+		rc = plan_drive(d, err);
+	}
+	if (rc || !o->json)
+		return rc;
+	if (o->dut.n > 1)
+		json_end_array(&d->j);
 	json_end_object(&d->j);
 	buf_str(&d->text, "\n");
 	return 0;
+}
+
+static int plan_all(struct dry *d, struct err *err)
+{
+	struct info info;
+	int rc = info_read(d->o->info, &info, err);
+
+	d->told_tbw_bytes = info.rated_tbw_bytes;
+	info_release(&info);
+	return rc ? rc : plan_drives(d, err);
 }
 
 int cmd_plan(const struct opts *o)
@@ -349,15 +421,17 @@ int cmd_plan(const struct opts *o)
 	d.j = (struct json)JSON_INIT(&d.text);
 	if (!o->arg.n)
 		return cmd_usage(o, "which TEST or SUITE? (pts list tests, pts list suites)");
-	if (o->dut.n != 1)
-		return cmd_usage(o, "one --dut DUT is wanted: %s",
-				 o->dut.n ? "plan them one by one" : "none is given");
+	if (!o->dut.n)
+		return cmd_usage(o, "on which target? --dut names it (pts devices)");
+	if (cmd_env_contradictions(o))
+		return EXIT_USAGE;
 	int rc = cmd_env_load(o, o->arg.v, o->arg.n, &d.env, &err);
 	if (rc)
 		return cmd_fail(o, exit_of(rc), &err);
 	rc = plan_all(&d, &err);
 	rc = rc ? cmd_fail(o, exit_of(rc), &err) : cmd_out(o, &d.text, EXIT_GOOD);
 	buf_release(&d.text);
+	targets_release(&d.targets);
 	cmd_env_release(&d.env);
 	return rc;
 }

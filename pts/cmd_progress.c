@@ -8,15 +8,11 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "pts/base/held.h"
 #include "pts/base/units.h"
 
 #define EVERY_NS 1000000000ull
 #define FILE_BYTES 4096u
-
-static void file_name(char *out, size_t n, const char *db, const char *uuid)
-{
-	snprintf(out, n, "%s-%s.progress", db, uuid);
-}
 
 int progress_open(struct progress_out *p, const struct opts *o, const char *uuid, struct err *err)
 {
@@ -28,7 +24,7 @@ int progress_open(struct progress_out *p, const struct opts *o, const char *uuid
 	p->member = o->member;
 	p->tty &= !o->member; /* lines of several runs are told apart, one line of all is not */
 	snprintf(p->uuid, sizeof p->uuid, "%s", uuid);
-	file_name(p->path, sizeof p->path, o->db, uuid);
+	held_name(p->path, sizeof p->path, o->db, uuid);
 	p->fd = open(p->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
 	if (p->fd < 0)
 		return 0;
@@ -163,7 +159,8 @@ void progress_live(void *arg, const struct live *l)
 	buf_release(&text);
 }
 
-void progress_verdict(struct progress_out *p, const char *test, const char *verdict)
+/* One line, or one object, about a test. */
+static void say(struct progress_out *p, const char *test, const char *key, const char *text)
 {
 	struct buf b = BUF_INIT;
 	struct json j = JSON_INIT(&b);
@@ -172,15 +169,25 @@ void progress_verdict(struct progress_out *p, const char *test, const char *verd
 	if (p->json) {
 		json_head(p, &j);
 		json_str(&j, "test", test);
-		json_str(&j, "verdict", verdict);
+		json_str(&j, key, text);
 		json_end_object(&j);
 	} else if (!p->quiet) {
 		buf_fmt(&b, "%s%s%s: %s", p->member ? p->member : "", p->member ? ": " : "", test,
-			verdict);
+			text);
 	}
 	if (b.len)
 		fprintf(stderr, "%s\n", buf_cstr(&b));
 	buf_release(&b);
+}
+
+void progress_verdict(struct progress_out *p, const char *test, const char *verdict)
+{
+	say(p, test, "verdict", verdict);
+}
+
+void progress_warn(void *arg, const char *test, const char *text)
+{
+	say(arg, test, "warning", text);
 }
 
 void progress_break(struct progress_out *p)
@@ -207,7 +214,7 @@ bool progress_read(const char *db, const char *uuid, struct buf *ret_json, struc
 	ssize_t n;
 	bool held;
 
-	file_name(path, sizeof path, db, uuid);
+	held_name(path, sizeof path, db, uuid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
@@ -226,10 +233,5 @@ bool progress_read(const char *db, const char *uuid, struct buf *ret_json, struc
 
 const char *progress_state(const char *db, const char *uuid, const char *state)
 {
-	struct buf json = BUF_INIT, text = BUF_INIT;
-	bool held = !strcmp(state, "running") && progress_read(db, uuid, &json, &text);
-
-	buf_release(&json);
-	buf_release(&text);
-	return strcmp(state, "running") || held ? state : "interrupted";
+	return strcmp(state, "running") || held_run(db, uuid) ? state : "interrupted";
 }

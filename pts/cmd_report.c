@@ -25,7 +25,7 @@ int cmd_report(const struct opts *o)
 	unsigned n = 0;
 
 	if (!o->output)
-		return cmd_usage(o, "where to? -o FILE.xlsx, .txt or .json");
+		return cmd_usage(o, "where to? -o FILE.xlsx, .html, .txt, .json or DIR/");
 	int rc = find_runs(o, run, &n, &err);
 	if (!rc)
 		rc = report_write(o->db, run, n, o->output, &err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pts resume: goes on with a run that was interrupted, with the target, the options and the consent stored with it. Finished
- * tests stand; the interrupted one begins again from its purge, unless --continue-inside. The drive is found by identity
- * and passes the whole gate again; any difference is a refusal.
+ * pts resume: goes on with a run that was interrupted, or, when it is named, with one that failed; with the target, the options
+ * and the consent stored with it. Finished tests stand; the interrupted or failed one begins again from its purge, unless
+ * --continue-inside. The drive is found by identity and passes the whole gate again; any difference is a refusal.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pts/base/json.h"
 #include "pts/base/units.h"
+#include "pts/cmd_capture_rows.h"
 #include "pts/cmd_session.h"
 #include "pts/identity.h"
 #include "schema/read.h"
@@ -20,17 +22,50 @@ struct stored_run {
 	char uuid[37];
 	struct dut_info id; /* as recorded */
 	const char *identity; /* of a target without serial; "" none */
+	struct stored_target member[SET_MEMBERS_MAX]; /* of a set */
+	unsigned n_members;
+	uint64_t member_written[SET_MEMBERS_MAX];
 	struct opts opts; /* as the run was asked for */
 	const char *test[OPTS_LIST_MAX];
 	bool finished[OPTS_LIST_MAX];
+	bool failed; /* the run did: named by the user, its failed test is begun again */
+	unsigned failed_attempt; /* of the test that did; 0: none says so */
+	const char *why; /* it did */
 	const char *definition[OPTS_LIST_MAX], *plan[OPTS_LIST_MAX];
 	unsigned n_tests;
+	const char *cache_was; /* NULL: whoever changed it has put it back */
 	struct arena arena;
 	/* --continue-inside: the attempt that goes on */
 	struct recall recall;
 	struct recalled_cell *cell;
 	uint64_t *cursor;
 };
+
+/* A run that failed is gone on with when it is named: something may have to be mended first. */
+static int none_interrupted(struct reader *rd, const char *db, struct err *err)
+{
+	struct rows *q = read_rows(
+		rd, err,
+		"SELECT run_id FROM v_run WHERE state = 'failed' AND run_id = (SELECT max(run_id) "
+		"FROM run)",
+		"");
+	int64_t failed = 0;
+	int rc;
+
+	if (!q)
+		return -EIO;
+	if (rows_next(q) == 1)
+		failed = rows_int(q, 0);
+	rc = rows_close(q, err);
+	if (rc)
+		return rc;
+	if (!failed)
+		return err_set(err, -ENOENT, "%s holds no interrupted run", db);
+	return err_set(err, -ENOENT,
+		       "%s holds no interrupted run; run %lld failed: pts resume %lld begins its "
+		       "failed test again",
+		       db, (long long)failed, (long long)failed);
+}
 
 /* The newest run that no process works on and that has no end. */
 static int last_interrupted(struct reader *rd, const char *db, int64_t *ret, struct err *err)
@@ -55,7 +90,7 @@ static int last_interrupted(struct reader *rd, const char *db, int64_t *ret, str
 		buf_release(&b);
 	}
 	rc = rows_close(q, err);
-	return rc ? rc : found ? 0 : err_set(err, -ENOENT, "%s holds no interrupted run", db);
+	return rc ? rc : found ? 0 : none_interrupted(rd, db, err);
 }
 
 /* The stored target and consent are trusted only while nobody changed a row of the run. */
@@ -100,9 +135,10 @@ static int load_identity(struct stored_run *s, struct reader *rd, struct err *er
 	if (rows_next(q) == 1)
 		take_identity(s, q, state);
 	rc = rows_close(q, err);
-	if (!rc && (!strcmp(state, "done") || !strcmp(state, "failed")))
-		return err_set(err, -EINVAL, "run %lld is %s: there is nothing to go on with",
-			       (long long)s->run, state);
+	s->failed = !strcmp(state, "failed");
+	if (!rc && !strcmp(state, "done"))
+		return err_set(err, -EINVAL, "run %lld is done: there is nothing to go on with",
+			       (long long)s->run);
 	return rc;
 }
 
@@ -117,11 +153,11 @@ static void take_arg(struct opts *o, const char *key, const char *v, const char 
 	const struct {
 		const char *key;
 		const char **to;
-	} text[] = { { "profile", &o->profile },
-		     { "method", &o->method },
-		     { "engine", &o->engine },
-		     { "capture", &o->capture },
-		     { "scale", &o->scale } };
+	} text[] = { { "profile", &o->profile },   { "method", &o->method },
+		     { "engine", &o->engine },	   { "capture", &o->capture },
+		     { "scale", &o->scale },	   { "on-critical", &o->on_critical },
+		     { "seq-rule", &o->seq_rule }, { "seq-window", &o->seq_window },
+		     { "step", &o->step } };
 	const struct {
 		const char *key;
 		bool *to;
@@ -135,10 +171,11 @@ static void take_arg(struct opts *o, const char *key, const char *v, const char 
 	} list[] = { { "dut", &o->dut },
 		     { "test", &o->arg },
 		     { "destroy", &o->destroy },
-		     { "set", &o->set } };
+		     { "set", &o->set },
+		     { "def", &o->def } };
 
 	for (unsigned i = 0; i < sizeof text / sizeof *text; i++)
-		if (!strcmp(key, text[i].key))
+		if (!strcmp(key, text[i].key) && !*text[i].to) /* said anew, it holds */
 			*text[i].to = v;
 	for (unsigned i = 0; i < sizeof flag / sizeof *flag; i++)
 		if (!strcmp(key, flag[i].key))
@@ -163,6 +200,51 @@ static int load_args(struct stored_run *s, struct reader *rd, struct err *err)
 	return rows_close(q, err);
 }
 
+/* A run goes on with the very capture it began with. */
+static int check_capture(struct stored_run *s, struct reader *rd, struct err *err)
+{
+	struct rows *q;
+	char was[65] = "", is[65];
+
+	if (!s->opts.capture)
+		return 0;
+	q = read_rows(rd, err, "SELECT sha256 FROM v_capture WHERE run_id = ?", "i", s->run);
+	if (!q)
+		return -EIO;
+	if (rows_next(q) == 1)
+		snprintf(was, sizeof was, "%s", rows_text(q, 0));
+	int rc = rows_close(q, err);
+	if (rc || !was[0])
+		return rc;
+	rc = capture_sha256(s->opts.capture, is, err);
+	if (rc)
+		return err_prefix(err, rc, "the capture of the run (--capture names it anew)");
+	if (strcmp(was, is))
+		return err_set(err, -EPERM,
+			       "capture %s is not the one the run began with: its SHA-256 was "
+			       "%.16s..., is %.16s...",
+			       s->opts.capture, was, is);
+	return 0;
+}
+
+/* The write cache as it was before a process that died without putting it back. */
+static int load_cache(struct stored_run *s, struct reader *rd, struct err *err)
+{
+	struct rows *q = read_rows(
+		rd, err,
+		"SELECT detail ->> '$.was' FROM v_event WHERE run_id = ? AND kind = 'write-cache' "
+		"AND detail ->> '$.was' IN ('on', 'off') AND event_id > "
+		"(SELECT coalesce(max(event_id), 0) FROM v_event WHERE run_id = ? AND kind = "
+		"'write-cache' AND detail ->> '$.put_back') ORDER BY event_id LIMIT 1",
+		"ii", s->run, s->run);
+
+	if (!q)
+		return -EIO;
+	if (rows_next(q) == 1)
+		s->cache_was = arena_strdup(&s->arena, rows_text(q, 0));
+	return rows_close(q, err);
+}
+
 static int load_tests(struct stored_run *s, struct reader *rd, struct err *err)
 {
 	struct rows *q = read_rows(
@@ -184,6 +266,37 @@ static int load_tests(struct stored_run *s, struct reader *rd, struct err *err)
 		s->definition[i] = arena_strdup(&s->arena, rows_text(q, 1));
 		s->plan[i] = arena_strdup(&s->arena, rows_text(q, 2));
 		s->finished[i] = rows_int(q, 3) != 0;
+	}
+	return rows_close(q, err);
+}
+
+/* Which test made the run fail, for the account of it. */
+static int load_failure(struct stored_run *s, const struct opts *o, struct reader *rd,
+			struct err *err)
+{
+	unsigned i = 0;
+	struct rows *q;
+
+	if (!s->failed)
+		return 0;
+	if (o->continue_inside)
+		return err_set(err, -EINVAL,
+			       "run %lld failed: its failed test begins again, --continue-inside "
+			       "is for an interrupted one",
+			       (long long)s->run);
+	while (i < s->n_tests && s->finished[i])
+		i++;
+	if (i == s->n_tests)
+		return 0;
+	q = read_rows(rd, err,
+		      "SELECT attempt, detail FROM v_test WHERE run_id = ? AND test = ? AND void = "
+		      "0 AND verdict = 'failed'",
+		      "it", s->run, s->test[i]);
+	if (!q)
+		return -EIO;
+	if (rows_next(q) == 1) {
+		s->failed_attempt = (unsigned)rows_int(q, 0);
+		s->why = arena_strdup(&s->arena, rows_text(q, 1));
 	}
 	return rows_close(q, err);
 }
@@ -245,17 +358,18 @@ static void parse_cursors(struct stored_run *s, const char *json)
 static int load_recall(struct stored_run *s, struct reader *rd, const char *test, struct err *err)
 {
 	unsigned cap = 0;
-	struct rows *q = read_rows(rd, err,
-				   "SELECT v.section, v.step, c.segment, coalesce(v.round, -1), "
-				   "coalesce(v.round_try, -1), v.ios, "
-				   "v.read_bytes, v.write_bytes, v.elapsed_ns, coalesce(v.art_ns, "
-				   "0.0), c.cursors, v.attempt FROM "
-				   "v_cell v JOIN cell c USING (cell_id) WHERE v.run_id = ?1 AND "
-				   "v.test = ?2 AND v.partial = 0 AND "
-				   "v.void = 0 AND v.attempt = (SELECT max(attempt) FROM attempt "
-				   "WHERE run_id = ?1 AND test = ?2) "
-				   "ORDER BY cell_id",
-				   "it", s->run, test);
+	struct rows *q = read_rows(
+		rd, err,
+		"SELECT v.section, v.step, c.segment, coalesce(v.round, -1), "
+		"coalesce(v.round_try, -1), v.ios, "
+		"v.read_bytes, v.write_bytes, v.elapsed_ns, coalesce(v.art_ns, "
+		"0.0), c.cursors, v.attempt FROM "
+		"v_cell v JOIN cell c USING (cell_id) WHERE v.run_id = ?1 AND "
+		"v.test = ?2 AND v.partial = 0 AND "
+		"v.member IS NULL AND v.void = 0 AND v.attempt = (SELECT max(attempt) FROM attempt "
+		"WHERE run_id = ?1 AND test = ?2) "
+		"ORDER BY cell_id",
+		"it", s->run, test);
 
 	if (!q)
 		return -EIO;
@@ -284,6 +398,27 @@ static int load_recall(struct stored_run *s, struct reader *rd, const char *test
 	return rows_close(q, err);
 }
 
+/* What each drive of a set was written since its purge. */
+static int load_written(struct stored_run *s, struct reader *rd, const char *test, struct err *err)
+{
+	unsigned section = s->recall.cell[s->recall.n_cells - 1].section;
+	struct rows *q = read_rows(
+		rd, err,
+		"SELECT member, host_bytes_written FROM v_cell WHERE run_id = ? "
+		"AND test = ? AND attempt = ? AND section = ? AND member > 0 AND "
+		"partial = 0 AND void = 0 ORDER BY cell_id",
+		"itii", s->run, test, (int64_t)s->recall.attempt, (int64_t)section);
+
+	if (!q)
+		return -EIO;
+	while (rows_next(q) == 1)
+		if (rows_int(q, 0) <= SET_MEMBERS_MAX)
+			s->member_written[rows_int(q, 0) - 1] = (uint64_t)rows_int(q, 1);
+	s->recall.member_written = s->member_written;
+	s->recall.n_members = s->n_members;
+	return rows_close(q, err);
+}
+
 static int load(struct stored_run *s, const struct opts *o, struct err *err)
 {
 	struct reader *rd;
@@ -300,18 +435,34 @@ static int load(struct stored_run *s, const struct opts *o, struct err *err)
 	if (!rc)
 		rc = load_identity(s, rd, err);
 	if (!rc)
+		rc = targets_load(rd, s->run, &s->arena, s->member, &s->n_members, err);
+	if (!rc)
 		rc = load_args(s, rd, err);
 	if (!rc)
+		rc = check_capture(s, rd, err);
+	if (!rc)
+		rc = load_cache(s, rd, err);
+	if (!rc)
 		rc = load_tests(s, rd, err);
+	if (!rc)
+		rc = load_failure(s, o, rd, err);
 	for (unsigned i = 0; !rc && o->continue_inside && i < s->n_tests; i++) {
 		if (s->finished[i])
 			continue;
 		rc = load_recall(s, rd, s->test[i], err);
 		if (!rc && s->recall.n_cells)
 			rc = recall_counts(s, rd, s->test[i], err);
+		if (!rc && s->recall.n_cells && s->n_members)
+			rc = load_written(s, rd, s->test[i], err);
 		break;
 	}
 	read_close(rd);
+	if (!rc && s->n_tests && !s->opts.arg.n)
+		rc = err_set(
+			err, -EINVAL,
+			"run %lld is an exact replay, which cannot be gone on with: begin it again "
+			"with pts replay",
+			(long long)s->run);
 	if (!rc && (!s->n_tests || !s->opts.dut.n))
 		rc = err_set(err, -EINVAL, "run %lld has no target or no tests stored",
 			     (long long)s->run);
@@ -339,8 +490,8 @@ static int open_facts(const char *dut, struct dut_info *ret)
 	return 0;
 }
 
-/* Names change after a reboot or a hot-plug: a drive with a serial is looked for under every name. */
-static void find_drive(struct stored_run *s)
+/* Names change after a reboot or a hot-plug: a drive with a serial is looked for under every name. Returns that of now. */
+static const char *find_drive(struct stored_run *s, const char *dut, const struct dut_info *id)
 {
 	struct dut_name n;
 	struct err ignored = { "" };
@@ -348,50 +499,113 @@ static void find_drive(struct stored_run *s)
 	struct dirent *e;
 	DIR *dir;
 
-	if (dut_name_parse(s->opts.dut.v[0], &n, &ignored) || n.kind != DUT_BLOCK ||
-	    !s->id.serial[0])
-		return;
-	if (!open_facts(s->opts.dut.v[0], &d) && same_drive(&d, &s->id))
-		return;
+	if (dut_name_parse(dut, &n, &ignored) || n.kind != DUT_BLOCK || !id->serial[0])
+		return dut;
+	if (!open_facts(dut, &d) && same_drive(&d, id))
+		return dut;
 	dir = opendir("/sys/block");
 	while (dir && (e = readdir(dir))) {
 		const char *path = arena_fmt(&s->arena, "/dev/%s", e->d_name);
 
-		if (e->d_name[0] == '.' || open_facts(path, &d) || !same_drive(&d, &s->id))
+		if (e->d_name[0] == '.' || open_facts(path, &d) || !same_drive(&d, id))
 			continue;
 		fprintf(stderr, "pts: resume: the drive with serial %s is %s now (was %s)\n",
-			s->id.serial, path, s->opts.dut.v[0]);
-		s->opts.dut.v[0] = path;
+			id->serial, path, dut);
+		dut = path;
 		break;
 	}
 	if (dir)
 		closedir(dir);
+	return dut;
 }
 
-static int check_identity(const struct stored_run *s, const struct dut_info *now, struct err *err)
+/* The target of the run, each drive of a set, under the name it has now. */
+static int find_drives(struct stored_run *s, struct err *err)
 {
-	char identity[200];
+	const char **dut = &s->opts.dut.v[0];
+	struct set_names n = { .n = 0 };
+	struct buf b = BUF_INIT;
+	int rc;
+
+	if (!set_name_is(*dut)) {
+		*dut = find_drive(s, *dut, &s->id);
+		return 0;
+	}
+	rc = set_names_split(*dut, &n, err);
+	if (!rc && n.n != s->n_members)
+		rc = err_set(err, -EINVAL, "run %lld is of %u drives, its target names %u",
+			     (long long)s->run, s->n_members, n.n);
+	for (unsigned i = 0; i < n.n && !rc; i++) {
+		const char *now = find_drive(s, n.v[i], &s->member[i].id);
+
+		if (now == n.v[i])
+			continue;
+		free(n.v[i]);
+		n.v[i] = strdup(now);
+		BUG_ON(!n.v[i]);
+	}
+	if (!rc) {
+		set_names_join(&n, &b);
+		*dut = arena_strdup(&s->arena, buf_cstr(&b));
+	}
+	buf_release(&b);
+	set_names_release(&n);
+	return rc;
+}
+
+static int same_info(const struct dut_info *id, const struct dut_info *now, struct err *err)
+{
 	const struct {
 		const char *what, *was, *is;
-	} text[] = { { "model", s->id.model, now->model },
-		     { "serial", s->id.serial, now->serial },
-		     { "firmware", s->id.firmware, now->firmware } };
+	} text[] = { { "model", id->model, now->model },
+		     { "serial", id->serial, now->serial },
+		     { "firmware", id->firmware, now->firmware } };
 
 	for (unsigned i = 0; i < sizeof text / sizeof *text; i++)
 		if (strcmp(text[i].was, text[i].is))
 			return err_set(err, -EPERM, "another drive: %s was '%s', is '%s' now",
 				       text[i].what, text[i].was, text[i].is);
-	identity_of(now, identity, sizeof identity);
-	if (s->identity && strcmp(s->identity, identity))
-		return err_set(err, -EPERM, "not the target of the run: %s is '%s' now, was '%s'",
-			       s->opts.dut.v[0], identity[0] ? identity : "not there", s->identity);
-	if (s->id.capacity_bytes != now->capacity_bytes || s->id.lba_bytes != now->lba_bytes)
+	if (id->capacity_bytes != now->capacity_bytes || id->lba_bytes != now->lba_bytes)
 		return err_set(err, -EPERM,
 			       "another drive or format: was %llu bytes in blocks of %u, is %llu "
 			       "in blocks of %u",
-			       (unsigned long long)s->id.capacity_bytes, s->id.lba_bytes,
+			       (unsigned long long)id->capacity_bytes, id->lba_bytes,
 			       (unsigned long long)now->capacity_bytes, now->lba_bytes);
 	return 0;
+}
+
+/* @was: as recorded, NULL by a pts that did not; @dut: for messages. */
+static int same_identity(const char *was, const char *is, const char *dut, struct err *err)
+{
+	struct buf diff = BUF_INIT;
+	int rc = 0;
+
+	identity_diff(was ? was : "", is, &diff);
+	if (diff.len)
+		rc = err_set(err, -EPERM, "not the target of the run, %s: %s", dut,
+			     buf_cstr(&diff));
+	buf_release(&diff);
+	return rc;
+}
+
+static int check_identity(const struct stored_run *s, const struct session *ses, struct err *err)
+{
+	const struct targets *t = &ses->targets;
+	int rc = 0;
+
+	for (unsigned i = 0; i < s->n_members && i < t->name.n && !rc; i++) {
+		rc = same_info(&s->member[i].id, &t->info[i], err);
+		if (!rc)
+			rc = same_identity(s->member[i].identity, t->identity[i], t->name.v[i],
+					   err);
+		if (rc)
+			err_prefix(err, rc, "member %u", i + 1);
+	}
+	if (!rc)
+		rc = same_info(&s->id, &ses->facts, err);
+	if (!rc && !t->set)
+		rc = same_identity(s->identity, t->identity[0], s->opts.dut.v[0], err);
+	return rc;
 }
 
 /* A run is finished with the very text it was begun with. */
@@ -420,24 +634,62 @@ static int check_plans(const struct stored_run *s, const struct session *ses, st
 	return rc;
 }
 
-static int tell_resumed(struct stored_run *s, struct session *ses, struct err *err)
+static int tell_event(const struct stored_run *s, struct session *ses, const char *test,
+		      struct err *err)
 {
-	unsigned i = 0;
-	char detail[200];
+	struct buf b = BUF_INIT;
+	struct json j = JSON_INIT(&b);
 	int rc;
 
+	json_object(&j, NULL);
+	json_str(&j, "test", test);
+	if (test)
+		json_bool(&j, "inside", s->recall.n_cells != 0);
+	if (s->failed_attempt) {
+		json_uint(&j, "failed_attempt", s->failed_attempt);
+		json_str(&j, "why", s->why);
+	}
+	json_end_object(&j);
+	rc = store_event(ses->store, s->run, "resume", buf_cstr(&b), err);
+	buf_release(&b);
+	return rc;
+}
+
+static int tell_deviation(const struct stored_run *s, struct session *ses, const char *test,
+			  struct err *err)
+{
+	struct buf b = BUF_INIT;
+	int rc;
+
+	if (s->recall.n_cells)
+		buf_fmt(&b, "%s: continued inside the test after an interruption", test);
+	else if (s->failed_attempt)
+		buf_fmt(&b, "%s: attempt %u failed and was begun again from its purge: %s", test,
+			s->failed_attempt, *s->why ? s->why : "unknown why");
+	rc = b.len ? store_deviation(ses->store, s->run, "-", buf_cstr(&b), err) : 0;
+	buf_release(&b);
+	return rc;
+}
+
+/* One transaction: a run is never gone on with untold. */
+static int tell_resumed(const struct stored_run *s, struct session *ses, struct err *err)
+{
+	const char *test;
+	unsigned i = 0;
+	int rc = store_begin(ses->store, err);
+
+	if (rc)
+		return rc;
 	while (i < s->n_tests && s->finished[i])
 		i++;
-	if (i == s->n_tests)
-		return store_event(ses->store, s->run, "resume", "{\"test\":null}", err);
-	snprintf(detail, sizeof detail, "{\"test\":\"%s\",\"inside\":%s}", s->test[i],
-		 s->recall.n_cells ? "true" : "false");
-	rc = store_event(ses->store, s->run, "resume", detail, err);
-	if (rc || !s->recall.n_cells)
-		return rc;
-	snprintf(detail, sizeof detail, "%s: continued inside the test after an interruption",
-		 s->test[i]);
-	return store_deviation(ses->store, s->run, "-", detail, err);
+	test = i < s->n_tests ? s->test[i] : NULL;
+	rc = tell_event(s, ses, test, err);
+	if (!rc && test)
+		rc = tell_deviation(s, ses, test, err);
+	if (!rc)
+		return store_commit(ses->store, err);
+	store_abort(ses->store);
+	return rc;
 }
 
 static int go_on(struct stored_run *s, struct session *ses, struct err *err)
@@ -478,10 +730,11 @@ static int resume(struct stored_run *s, struct session *ses, struct err *err)
 {
 	int rc;
 
-	find_drive(s);
-	rc = session_prepare(ses, &s->opts, s->opts.arg.v, s->opts.arg.n, err);
+	rc = find_drives(s, err);
 	if (!rc)
-		rc = check_identity(s, &ses->facts, err);
+		rc = session_prepare(ses, &s->opts, s->opts.arg.v, s->opts.arg.n, err);
+	if (!rc)
+		rc = check_identity(s, ses, err);
 	if (!rc)
 		rc = check_plans(s, ses, err);
 	if (!rc)
@@ -515,6 +768,7 @@ int cmd_resume(const struct opts *o)
 		code = cmd_fail(o, exit_of(rc), &err);
 	} else {
 		ses.run = s.run;
+		ses.cache_was = s.cache_was;
 		memcpy(ses.uuid, s.uuid, sizeof ses.uuid);
 		rc = go_on(&s, &ses, &err);
 		code = session_end(&ses, rc, &err);

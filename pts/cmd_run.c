@@ -11,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "pts/base/words.h"
+#include "pts/cmd_capture_rows.h"
+#include "pts/cmd_info.h"
 #include "pts/cmd_session.h"
-#include "pts/host.h"
 #include "pts/identity.h"
 
 #define PTS_SPEC "SNIA SSS PTS 2.0.2"
@@ -36,71 +36,12 @@ static void pair_flag(struct pairs *p, const char *key, bool on)
 	pair(p, key, on ? "1" : NULL);
 }
 
-/* What reports look for; other keys are stored as well. */
-static const char *const info_keys[] = { "operator",  "sponsor", "customer",	"ambient",
-					 "nand_type", "plp",	 "form_factor", "rated_tbw",
-					 "price",     NULL };
-
-static void info_hint(const char *key)
+/* From wherever it is resumed. A name that is no file is that of a map that pts brings along. */
+static const char *lasting_path(const char *path, struct arena *a)
 {
-	const char *near = nearest_word(key, info_keys);
+	char real[PATH_MAX];
 
-	if (near && strcmp(near, key))
-		fprintf(stderr,
-			"pts: run: --info: '%s' is no key that reports show (did you mean '%s'?)\n",
-			key, near);
-}
-
-struct info_read {
-	struct pairs *to;
-	struct err *err;
-	const char *file;
-};
-
-static int info_pair(void *arg, const char *section, const char *key, const char *value,
-		     unsigned line)
-{
-	struct info_read *r = arg;
-	struct pairs *p = r->to;
-
-	(void)section;
-	for (unsigned i = 0; i < p->n; i++)
-		if (!strcmp(p->v[i].key, key))
-			return err_set(r->err, -EINVAL, "%s:%u: '%s' is there twice", r->file, line,
-				       key);
-	if (p->n == PAIRS_MAX)
-		return err_set(r->err, -EINVAL, "%s:%u: more than %d values", r->file, line,
-			       PAIRS_MAX);
-	info_hint(key);
-	pair(p, arena_strdup(&p->arena, key), arena_strdup(&p->arena, value));
-	return 0;
-}
-
-static int read_info(const struct opts *o, struct pairs *ret, struct err *err)
-{
-	struct info_read r = { ret, err, o->info };
-	struct buf b = BUF_INIT;
-	int rc;
-
-	if (!o->info)
-		return 0;
-	rc = buf_read_file(&b, o->info, 1 << 20);
-	if (rc)
-		rc = err_set(err, -EINVAL, "--info %s: %s", o->info, strerror(-rc));
-	else
-		rc = ini_read(o->info, buf_cstr(&b), b.len, info_pair, &r, err);
-	buf_release(&b);
-	return rc;
-}
-
-/* The target so that resume finds it from any folder; what is resumed goes on without injected faults. */
-static const char *lasting_dut(const struct session *s, struct arena *a)
-{
-	char path[PATH_MAX];
-
-	if (s->name.kind != DUT_FILE || !realpath(s->dut->info.path, path))
-		return dut_name_inner(s->o->dut.v[0]);
-	return arena_fmt(a, "file:%s?size=%llu", path, (unsigned long long)s->facts.capacity_bytes);
+	return realpath(path, real) ? arena_strdup(a, real) : path;
 }
 
 /* All that resume needs to run the rest as it was asked for, consent included. */
@@ -108,13 +49,20 @@ static void list_args(const struct session *s, struct pairs *p)
 {
 	const struct opts *o = s->o;
 
-	char identity[200];
+	struct buf identity = BUF_INIT;
 
-	identity_of(&s->dut->info, identity, sizeof identity);
-	pair(p, "dut", lasting_dut(s, &p->arena));
-	pair(p, "identity", arena_strdup(&p->arena, identity));
+	identity_text(s->dut, &identity);
+	pair(p, "dut", targets_lasting(&s->targets, s->dut, &p->arena));
+	pair(p, "identity", arena_strdup(&p->arena, buf_cstr(&identity)));
+	buf_release(&identity);
 	for (unsigned i = 0; i < s->n_plans; i++)
 		pair(p, "test", s->plan[i].name);
+	for (unsigned i = 0; i < o->arg.n; i++) {
+		char path[PATH_MAX];
+
+		if (def_is_file(o->arg.v[i]) && realpath(o->arg.v[i], path))
+			pair(p, "def", arena_strdup(&p->arena, path));
+	}
 	for (unsigned i = 0; i < o->destroy.n; i++)
 		pair(p, "destroy", o->destroy.v[i]);
 	for (unsigned i = 0; i < o->set.n; i++)
@@ -122,8 +70,13 @@ static void list_args(const struct session *s, struct pairs *p)
 	pair(p, "profile", o->profile);
 	pair(p, "method", o->method);
 	pair(p, "engine", o->engine);
-	pair(p, "capture", o->capture);
+	if (o->capture)
+		pair(p, "capture", lasting_path(o->capture, &p->arena));
+	pair(p, "seq-rule", o->seq_rule);
+	pair(p, "seq-window", o->seq_window);
+	pair(p, "step", o->step);
 	pair(p, "scale", o->scale);
+	pair(p, "on-critical", o->on_critical);
 	pair_flag(p, "quick", o->quick);
 	pair_flag(p, "polled", o->polled);
 	pair_flag(p, "allow-unpurged", o->allow_unpurged);
@@ -146,7 +99,8 @@ static const struct key_value *with_engine(struct arena *a, const struct key_val
 	return out;
 }
 
-static int store_run(struct session *s, const char *campaign, const struct pairs *info,
+/* PTS[GEN-6-ITEMS] */
+static int store_run(struct session *s, const char *campaign, const struct info *info,
 		     struct err *err)
 {
 	const struct dut_info *d = &s->dut->info;
@@ -176,10 +130,12 @@ static int store_run(struct session *s, const char *campaign, const struct pairs
 			       .info = info->v };
 	int rc;
 
-	row.host = with_engine(&a, host_facts(&a, d->path), s->dut->engine);
+	row.host = with_engine(&a, targets_host(&s->targets, s->dut, &a), s->dut->engine);
 	list_args(s, &args);
 	row.args = args.v;
 	rc = store_run_begin(s->store, &row, &s->run, err);
+	if (!rc)
+		rc = targets_store(&s->targets, s->dut, s->store, s->run, err);
 	arena_release(&args.arena);
 	arena_release(&a);
 	return rc;
@@ -211,19 +167,15 @@ static int store_tests(struct session *s, struct err *err)
 	return rc;
 }
 
+/* PTS[GEN-22-DEV] PTS[GEN-3.1-DRIVE] */
 static int store_deviations(struct session *s, struct err *err)
 {
-	const struct dut_info *d = &s->dut->info;
+	const char *list[TARGETS_DEVIATIONS];
+	unsigned n = targets_deviations(&s->targets, &s->dut->info, list);
 	int rc = 0;
 
-	if (d->simulated)
-		rc = store_deviation(s->store, s->run, "-",
-				     "SIMULATED: a model, no drive was measured", err);
-	else if (!d->formal)
-		rc = store_deviation(s->store, s->run, "-",
-				     d->kind == DUT_FILE ? "the target is a file, not a drive"
-							 : "the target is not a whole drive",
-				     err);
+	for (unsigned i = 0; i < n && !rc; i++)
+		rc = store_deviation(s->store, s->run, "-", list[i], err);
 	if (!rc && s->name.fault[0])
 		rc = store_deviation(s->store, s->run, "-", "faults injected (tests only)", err);
 	for (unsigned i = 0; i < s->n_plans; i++)
@@ -233,8 +185,23 @@ static int store_deviations(struct session *s, struct err *err)
 	return rc;
 }
 
+static int store_captured(struct session *s, struct err *err)
+{
+	struct capture_used u = { .capture = s->env.capture, .sha256 = s->env.capture_sha256 };
+
+	if (!u.capture)
+		return 0;
+	for (unsigned i = 0; i < s->n_plans; i++) {
+		if (s->plan[i].n_dominant <= u.n_dominant)
+			continue;
+		u.n_dominant = s->plan[i].n_dominant;
+		u.coverage_pct = s->plan[i].coverage_pct;
+	}
+	return capture_store(s->store, s->run, &u, err);
+}
+
 /* Run, tests and what is known to deviate: one transaction, so that no half-registered run is ever seen. */
-static int register_run(struct session *s, const char *campaign, const struct pairs *info,
+static int register_run(struct session *s, const char *campaign, const struct info *info,
 			struct err *err)
 {
 	int rc = session_uuid(s->uuid, err);
@@ -247,6 +214,8 @@ static int register_run(struct session *s, const char *campaign, const struct pa
 	if (!rc)
 		rc = store_tests(s, err);
 	if (!rc)
+		rc = store_captured(s, err);
+	if (!rc)
 		rc = store_deviations(s, err);
 	if (!rc)
 		return store_commit(s->store, err);
@@ -256,17 +225,16 @@ static int register_run(struct session *s, const char *campaign, const struct pa
 
 static int run_all(struct session *s, const char *campaign, struct err *err)
 {
-	int rc = 0;
-	struct pairs info = { .n = 0 };
+	struct info info;
+	int rc = info_read(s->o->info, &info, err);
 
-	rc = read_info(s->o, &info, err);
 	if (!rc)
 		rc = store_open(s->o->db, &s->store, err);
 	if (!rc)
 		rc = session_open_dut(s, err);
 	if (!rc)
 		rc = register_run(s, campaign, &info, err);
-	arena_release(&info.arena);
+	info_release(&info);
 	if (!rc)
 		rc = progress_open(&s->progress, s->o, s->uuid, err);
 	if (rc)
@@ -279,12 +247,40 @@ static int run_all(struct session *s, const char *campaign, struct err *err)
 	return session_end(s, rc, err);
 }
 
+/* Options that did nothing: the operator may have meant another drive. */
+static void tell_strays(const struct opts *o, const bool *named)
+{
+	for (unsigned k = 0; !o->quiet && k < o->destroy.n; k++)
+		if (!named[k])
+			fprintf(stderr,
+				"pts: run: note: --destroy '%s' names no target of this run and "
+				"did "
+				"nothing\n",
+				o->destroy.v[k]);
+}
+
+static void tell_unused(const struct session *s)
+{
+	bool named[OPTS_LIST_MAX] = { false };
+
+	if (s->o->polled && s->facts.simulated && !s->o->quiet)
+		fprintf(stderr,
+			"pts: run: note: --polled does nothing on %s: it has no queue to poll\n",
+			s->o->dut.v[0]);
+	if (s->o->member) /* the parent knows the other targets */
+		return;
+	targets_named(&s->targets, s->o, named);
+	tell_strays(s->o, named);
+}
+
 static int run_one(const struct opts *o, const char *campaign)
 {
 	struct session s = { .o = o };
 	struct err err = { "" };
 	int rc = session_prepare(&s, o, o->arg.v, o->arg.n, &err), code;
 
+	if (!rc)
+		tell_unused(&s);
 	code = rc ? cmd_fail(o, exit_of(rc), &err) : run_all(&s, campaign, &err);
 	session_close(&s);
 	return code;
@@ -329,7 +325,14 @@ static int wait_members(const pid_t *pid, unsigned n)
 /* A mistake in words or a refusal is found before any drive is touched. */
 static int look_at_all(const struct opts *o)
 {
-	int code = EXIT_GOOD;
+	struct info info;
+	struct err wrong = { "" };
+	bool named[OPTS_LIST_MAX] = { false };
+	int bad = info_read(o->info, &info, &wrong), code = EXIT_GOOD;
+
+	info_release(&info);
+	if (bad)
+		return cmd_fail(o, exit_of(bad), &wrong);
 
 	for (unsigned i = 0; code == EXIT_GOOD && i < o->dut.n; i++) {
 		struct opts one = *o;
@@ -342,8 +345,12 @@ static int look_at_all(const struct opts *o)
 		rc = session_prepare(&s, &one, o->arg.v, o->arg.n, &err);
 		if (rc)
 			code = cmd_fail(&one, exit_of(rc), &err);
+		else
+			targets_named(&s.targets, &one, named);
 		session_close(&s);
 	}
+	if (code == EXIT_GOOD)
+		tell_strays(o, named);
 	return code;
 }
 
@@ -400,6 +407,8 @@ int cmd_run(const struct opts *o)
 		return cmd_usage(o, "--engine %s is not built into this pts (uring is)", o->engine);
 	if (o->dump_latencies && o->dut.n > 1)
 		return cmd_usage(o, "--dump-latencies goes with one --dut");
+	if (cmd_env_contradictions(o))
+		return EXIT_USAGE;
 	session_signals();
 	return o->dut.n > 1 ? run_campaign(o) : run_one(o, NULL);
 }

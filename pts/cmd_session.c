@@ -9,17 +9,28 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "pts/base/units.h"
-#include "pts/gate.h"
+
+#define SAME_STOP_NS 300000000u /* signals this close together are one wish to stop */
 
 volatile int session_stop;
 
+static volatile uint64_t stop_ns;
+
 static void on_signal(int sig)
 {
-	if (session_stop)
+	struct timespec t;
+	uint64_t now;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	if (session_stop && now - stop_ns > SAME_STOP_NS)
 		_exit(EXIT_STOPPED);
+	if (!session_stop)
+		stop_ns = now;
 	session_stop = sig;
 }
 
@@ -67,7 +78,7 @@ static int choose_seed(struct session *s, struct err *err)
 			       ? err_set(err, -EINVAL, "--seed '%s' is no whole number below 2^63",
 					 s->o->seed)
 			       : 0;
-	if (s->name.kind == DUT_SIM) {
+	if (s->name.simulated) {
 		s->seed = s->name.has_seed ? s->name.seed : 1;
 		return s->seed <= INT64_MAX
 			       ? 0
@@ -93,6 +104,7 @@ static int read_facts(struct session *s, struct err *err)
 	if (rc)
 		return rc;
 	s->facts = d->info;
+	targets_take(&s->targets, s->o->dut.v[0], d);
 	dut_close(d);
 	return 0;
 }
@@ -107,16 +119,6 @@ static int check_dump(const struct session *s, struct err *err)
 		return 0;
 	return err_set(err, -EEXIST, "--dump-latencies %s: exists already, a new file is wanted",
 		       f);
-}
-
-/* Results must survive the drive: a database on the target itself is refused. */
-static int check_db_apart(const struct session *s, struct err *err)
-{
-	char db[PATH_MAX];
-
-	if (s->facts.kind != DUT_FILE || !realpath(s->o->db, db) || strcmp(db, s->facts.path))
-		return 0;
-	return err_set(err, -EPERM, "the database %s is the target itself", s->o->db);
 }
 
 static int choose_method(struct session *s, struct err *err)
@@ -176,11 +178,6 @@ static int compile_all(struct session *s, struct err *err)
 int session_prepare(struct session *s, const struct opts *o, const char *const *words, unsigned n,
 		    struct err *err)
 {
-	struct gate_request rq = { .info = &s->facts,
-				   .dut = dut_name_inner(o->dut.v[0]),
-				   .destroy = o->destroy.v,
-				   .n_destroy = o->destroy.n,
-				   .force_signature = o->force_signature };
 	int rc;
 
 	s->o = o;
@@ -195,14 +192,14 @@ int session_prepare(struct session *s, const struct opts *o, const char *const *
 	if (!rc)
 		rc = read_facts(s, err);
 	if (!rc)
-		rc = check_db_apart(s, err);
+		rc = targets_db_apart(&s->targets, o->db, err);
 	if (!rc)
 		rc = check_dump(s, err);
 	if (!rc)
 		rc = choose_method(s, err);
 	if (!rc)
 		rc = compile_all(s, err);
-	return rc ? rc : gate_check(&rq, err);
+	return rc ? rc : targets_gate(&s->targets, o, err);
 }
 
 int session_open_dut(struct session *s, struct err *err)
@@ -213,10 +210,7 @@ int session_open_dut(struct session *s, struct err *err)
 	if (rc)
 		return rc;
 	s->dut->stop = &session_stop; /* a purge of hours can be given up */
-	if (s->dut->info.capacity_bytes == s->facts.capacity_bytes &&
-	    s->dut->info.lba_bytes == s->facts.lba_bytes)
-		return 0;
-	return err_set(err, -EPERM, "%s changed while it was looked at", s->o->dut.v[0]);
+	return targets_unchanged(&s->targets, s->dut, err);
 }
 
 static const char *verdict_words(enum test_verdict v)
@@ -234,9 +228,15 @@ int session_test(struct session *s, unsigned i, const struct recall *recall, str
 			       .run = s->run,
 			       .method = s->method,
 			       .allow_unpurged = s->o->allow_unpurged,
+			       .critical_goes_on = s->o->on_critical &&
+						   !strcmp(s->o->on_critical, "go-on"),
+			       .cache_was = s->cache_was,
+			       .link = s->link,
+			       .one_of_many = s->o->member != NULL,
 			       .seed = s->seed,
 			       .stop = &session_stop,
 			       .live = progress_live,
+			       .warn = progress_warn,
 			       .arg = &s->progress,
 			       .test_index = i + 1,
 			       .tests = s->n_plans,
@@ -244,6 +244,7 @@ int session_test(struct session *s, unsigned i, const struct recall *recall, str
 	int rc = interp_test(&ctx, &s->plan[i], &v, err);
 
 	s->hung = ctx.hung;
+	s->storage_failed = rc && ctx.storage_failed;
 	if (rc)
 		return err_prefix(err, rc, "%s", s->plan[i].name);
 	s->bad += v == VERDICT_NOT_ACHIEVED;
@@ -253,7 +254,11 @@ int session_test(struct session *s, unsigned i, const struct recall *recall, str
 
 static const char *state_of(const struct session *s, int rc)
 {
-	return !rc ? "done" : rc == -EINTR ? "interrupted" : s->hung ? "hung" : "failed";
+	return !rc					     ? "done"
+	       : rc == -EINTR || rc == HEALTH_STOP	     ? "interrupted"
+	       : s->hung				     ? "hung"
+	       : s->storage_failed || store_failed(s->store) ? "interrupted"
+							     : "failed";
 }
 
 static int print_end(const struct session *s, const char *state, int code)
@@ -271,8 +276,11 @@ static int print_end(const struct session *s, const char *state, int code)
 	if (!strcmp(state, "done"))
 		buf_fmt(&b, "report: pts report %lld --db %s -o run-%.8s.xlsx\n", (long long)s->run,
 			s->o->db, s->uuid);
-	else if (strcmp(state, "failed"))
-		buf_fmt(&b, "go on: pts resume %lld --db %s\n", (long long)s->run, s->o->db);
+	else
+		buf_fmt(&b, "%s: pts resume %lld --db %s\n",
+			strcmp(state, "failed") ? "go on"
+						: "begin the failed test again, then the rest",
+			(long long)s->run, s->o->db);
 	code = cmd_out(s->o, &b, code);
 	buf_release(&b);
 	return code;
@@ -282,26 +290,27 @@ int session_end(struct session *s, int rc, struct err *err)
 {
 	const char *state = state_of(s, rc);
 	struct err own = { "" };
-	int code = rc ? exit_of(rc) : s->bad ? EXIT_BAD : EXIT_GOOD;
+	int code = rc == 0	       ? s->bad ? EXIT_BAD : EXIT_GOOD
+		   : s->storage_failed ? EXIT_DEVICE
+				       : exit_of(rc);
 
-	progress_close(&s->progress);
+	progress_break(&s->progress);
 	if (store_run_end(s->store, s->run, state, &own)) {
-		/* without an end row the run counts as interrupted: it can be resumed */
-		if (rc)
-			err_prefix(err, rc, "(the end of the run could not be stored either: %s) ",
-				   own.msg);
-		else
+		/* Without an end the run counts as interrupted. Why is said once: by what failed first. */
+		if (!rc || rc == -EINTR || rc == HEALTH_STOP)
 			*err = own;
 		rc = rc ? rc : -EIO;
 		code = EXIT_DEVICE;
 		state = "interrupted";
 	}
+	progress_close(&s->progress);
 	if (rc)
 		cmd_fail(s->o, code, err);
 	code = print_end(s, state, code);
-	if (s->hung)
-		_exit(EXIT_DEVICE); /* threads that never came back cannot be joined */
-	return code;
+	if (!s->hung)
+		return code;
+	store_close(s->store);
+	_exit(EXIT_DEVICE); /* threads that never came back cannot be joined */
 }
 
 void session_close(struct session *s)
@@ -311,6 +320,7 @@ void session_close(struct session *s)
 		plan_release(&s->plan[i]);
 	free(s->plan);
 	dut_close(s->dut);
+	targets_release(&s->targets);
 	store_close(s->store);
 	if (s->env_loaded)
 		cmd_env_release(&s->env);

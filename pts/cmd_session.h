@@ -6,6 +6,7 @@
 #include "pts/cmd.h"
 #include "pts/cmd_env.h"
 #include "pts/cmd_progress.h"
+#include "pts/cmd_targets.h"
 #include "pts/interp.h"
 
 struct session {
@@ -14,6 +15,7 @@ struct session {
 	bool env_loaded;
 	struct dut_name name;
 	struct dut_info facts; /* as read before anything was opened for writing */
+	struct targets targets; /* and of each drive of a set */
 	struct dut *dut;
 	struct plan *plan; /* one a test, compiled */
 	unsigned n_plans;
@@ -23,11 +25,17 @@ struct session {
 	enum purge_method method;
 	uint64_t seed;
 	struct progress_out progress;
+	const char *cache_was; /* resume: see struct run_ctx */
+	char link[32]; /* the drive's, as first seen in this run; "" not told */
 	bool hung;
+	bool storage_failed; /* the error that ended the last test is that of the database */
 	unsigned bad; /* tests that ended without steady state */
 };
 
-/* Set by SIGINT, SIGTERM, SIGHUP after session_signals(); a second signal ends the process at once. */
+/*
+ * Set by SIGINT, SIGTERM, SIGHUP after session_signals(); a second signal ends the process at once, unless it comes with the
+ * first, as from timeout(1), which tells the process and then its group.
+ */
 extern volatile int session_stop;
 void session_signals(void);
 

@@ -14,6 +14,7 @@ struct status {
 	char uuid[40], state[24], dut[512], model[80], started[40], ended[40];
 	int64_t cells, deviations;
 	bool held; /* a process works on it */
+	bool replay; /* an exact one */
 	struct buf live_json, live_text;
 };
 
@@ -33,7 +34,10 @@ static int load(const struct opts *o, struct reader *rd, struct status *s, struc
 	q = read_rows(rd, err,
 		      "SELECT uuid, state, dut, model, started_utc, ended_utc, deviations, (SELECT "
 		      "count(*) FROM "
-		      "v_cell c WHERE c.run_id = r.run_id) FROM v_run r WHERE run_id = ?",
+		      "v_cell c WHERE c.run_id = r.run_id AND c.member IS NULL), EXISTS (SELECT 1 "
+		      "FROM v_planned p WHERE p.run_id = r.run_id AND p.test = 'replay' AND "
+		      "p.clause = '-' AND p.title = 'Exact replay of a capture') FROM v_run r "
+		      "WHERE run_id = ?",
 		      "i", s->run);
 	if (!q)
 		return -EIO;
@@ -46,6 +50,7 @@ static int load(const struct opts *o, struct reader *rd, struct status *s, struc
 		snprintf(s->ended, sizeof s->ended, "%s", rows_text(q, 5));
 		s->deviations = rows_int(q, 6);
 		s->cells = rows_int(q, 7);
+		s->replay = rows_int(q, 8);
 	}
 	rc = rows_close(q, err);
 	s->held = progress_read(o->db, s->uuid, &s->live_json, &s->live_text);
@@ -133,8 +138,17 @@ static int print_text(struct reader *rd, const struct status *s, struct buf *out
 	rc = put_tests(rd, s, out, NULL, err);
 	if (s->live_text.len && s->held)
 		buf_fmt(out, "now: %s\n", buf_cstr(&s->live_text));
+	else if (s->replay)
+		buf_str(out,
+			s->held || !strcmp(s->state, "done")
+				? ""
+				: "an exact replay cannot be gone on with: begin it again with "
+				  "pts replay\n");
 	else if (!strcmp(s->state, "interrupted") || !strcmp(s->state, "hung"))
 		buf_fmt(out, "go on with: pts resume %lld\n", (long long)s->run);
+	else if (!strcmp(s->state, "failed"))
+		buf_fmt(out, "begin the failed test again, then the rest: pts resume %lld\n",
+			(long long)s->run);
 	return rc;
 }
 

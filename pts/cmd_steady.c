@@ -10,18 +10,19 @@
 #include "pts/base/units.h"
 #include "pts/cmd.h"
 
-/* A decimal number; unlike in definitions, "1.2e6" as other tools print it will do. */
+/* A decimal number; unlike in definitions, "1.2e6" and ".095" as other tools print it will do. */
 static int parse_value(const char *s, double *ret)
 {
-	size_t n = strcspn(s, "eE");
+	size_t n = strcspn(s, "eE"), sign = *s == '-';
+	bool point = s[sign] == '.' && s[sign + 1] >= '0' && s[sign + 1] <= '9';
 	const char *exp = s + n;
 	char mantissa[320];
 	double v;
 
-	if (n >= sizeof mantissa)
+	if (n + point >= sizeof mantissa)
 		return -EINVAL;
-	memcpy(mantissa, s, n);
-	mantissa[n] = '\0';
+	snprintf(mantissa, sizeof mantissa, "%.*s%s%.*s", (int)sign, s, point ? "0" : "",
+		 (int)(n - sign), s + sign);
 	if (parse_number(mantissa, &v))
 		return -EINVAL;
 	if (*exp) {

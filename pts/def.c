@@ -105,9 +105,8 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static int load_file(struct parser *ps, const char *folder, const char *name)
+static int load_file(struct parser *ps, const char *path)
 {
-	const char *path = arena_fmt(ps->arena, "%s/%s", folder, name);
 	struct buf text = BUF_INIT;
 
 	int rc = buf_read_file(&text, path, DEF_FILE_MAX);
@@ -134,7 +133,7 @@ static int load_folder(struct def_lib *lib, const char *folder, struct err *err)
 	ps.source = arena_strdup(&lib->arena, folder);
 	for (int i = 0; i < n; i++) {
 		if (!rc)
-			rc = load_file(&ps, folder, list[i]->d_name);
+			rc = load_file(&ps, arena_fmt(ps.arena, "%s/%s", folder, list[i]->d_name));
 		free(list[i]);
 	}
 	free(list);
@@ -142,6 +141,25 @@ static int load_folder(struct def_lib *lib, const char *folder, struct err *err)
 		return rc;
 	take_profile(lib->profile, &ps.profile);
 	return lib_take(lib, &ps);
+}
+
+/* A file named on the command line. */
+static int load_single(struct def_lib *lib, const char *file, struct err *err)
+{
+	struct parser ps = { .arena = &lib->arena, .err = err };
+	int rc;
+
+	ps.source = arena_strdup(&lib->arena, file);
+	rc = load_file(&ps, ps.source);
+	if (rc)
+		return rc;
+	take_profile(lib->profile, &ps.profile);
+	return lib_take(lib, &ps);
+}
+
+bool def_is_file(const char *word)
+{
+	return has_ending(word, ".pts") || strchr(word, '/');
 }
 
 static int load_path(struct def_lib *lib, const char *path, struct err *err)
@@ -171,11 +189,18 @@ static int lib_check(struct def_lib *lib, struct err *err)
 	return rc;
 }
 
-int def_lib_load(struct def_lib *lib, const char *path, struct err *err)
+int def_lib_load_files(struct def_lib *lib, const char *const *words, unsigned n, const char *path,
+		       struct err *err)
 {
+	int rc = 0;
+
 	*lib = (struct def_lib){ .arena = ARENA_INIT };
 	lib->profile = arena_new(&lib->arena, struct profile_def);
-	int rc = load_path(lib, path, err);
+	for (unsigned i = 0; i < n && !rc; i++)
+		if (def_is_file(words[i]))
+			rc = load_single(lib, words[i], err);
+	if (!rc)
+		rc = load_path(lib, path, err);
 	if (!rc)
 		rc = load_builtin(lib, err);
 	if (!rc)
@@ -183,6 +208,11 @@ int def_lib_load(struct def_lib *lib, const char *path, struct err *err)
 	if (rc)
 		def_lib_release(lib);
 	return rc;
+}
+
+int def_lib_load(struct def_lib *lib, const char *path, struct err *err)
+{
+	return def_lib_load_files(lib, NULL, 0, path, err);
 }
 
 void def_lib_release(struct def_lib *lib)
@@ -262,6 +292,47 @@ static int resolve_unknown(struct def_lib *lib, const char *word, struct err *er
 	return err_set(err, -EINVAL, "unknown test or suite '%s' (pts list tests)", show);
 }
 
+static void add_suite(const struct def **list, unsigned *n, const struct def *suite)
+{
+	for (unsigned k = 0; k < suite->n_members; k++)
+		add_once(list, n, suite->member[k]);
+}
+
+/* The suites of a file in the order of its lines; of one without suites, its tests. */
+/* A file of words that defines nothing at all was meant to define something. */
+static bool file_is_empty(const struct def_lib *lib, const char *file)
+{
+	for (const struct def *d = lib->first; d; d = d->next)
+		if (!strcmp(d->file, file))
+			return false;
+	return true;
+}
+
+static void add_file(const struct def_lib *lib, const char *file, const struct def **list,
+		     unsigned *n)
+{
+	static const enum def_kind kinds[] = { DEF_SUITE, DEF_TEST };
+	unsigned before = *n;
+
+	for (unsigned k = 0; k < 2 && *n == before; k++) {
+		const struct def *next = NULL;
+		unsigned line = 0;
+
+		do {
+			next = NULL;
+			for (const struct def *d = lib->first; d; d = d->next)
+				if (d->kind == kinds[k] && !strcmp(d->file, file) &&
+				    d->line > line && (!next || d->line < next->line))
+					next = d;
+			if (next && kinds[k] == DEF_SUITE)
+				add_suite(list, n, next);
+			else if (next)
+				add_once(list, n, next);
+			line = next ? next->line : 0;
+		} while (next);
+	}
+}
+
 int def_resolve(struct def_lib *lib, const char *const *words, unsigned n,
 		const struct def ***ret_tests, unsigned *ret_n, struct err *err)
 {
@@ -278,10 +349,14 @@ int def_resolve(struct def_lib *lib, const char *const *words, unsigned n,
 			continue;
 		}
 		d = def_find(lib, DEF_SUITE, words[i]);
-		if (!d)
+		if (d)
+			add_suite(list, &count, d);
+		else if (def_is_file(words[i]) && file_is_empty(lib, words[i]))
+			return err_set(err, -EINVAL, "%s: it defines no test", words[i]);
+		else if (def_is_file(words[i]))
+			add_file(lib, words[i], list, &count);
+		else
 			return resolve_unknown(lib, words[i], err);
-		for (unsigned k = 0; k < d->n_members; k++)
-			add_once(list, &count, d->member[k]);
 	}
 	*ret_tests = list;
 	*ret_n = count;

@@ -36,6 +36,11 @@ struct def_summary {
 
 /* Parses everything. @path may be NULL. -EINVAL with the place of the mistake; -ENOENT for a folder that is not there. */
 int def_lib_load(struct def_lib *lib, const char *path, struct err *err) must_check;
+/* The same; the words that are files (def_is_file()) are read first and hide what has the same names elsewhere. */
+int def_lib_load_files(struct def_lib *lib, const char *const *words, unsigned n, const char *path,
+		       struct err *err) must_check;
+/* "my/suite.pts": a word of the command line that names a file of definitions. */
+bool def_is_file(const char *word);
 void def_lib_release(struct def_lib *lib);
 
 const struct def *def_find(const struct def_lib *lib, enum def_kind kind, const char *name);
@@ -50,7 +55,7 @@ struct def_summary def_summary(const struct def *d);
 void def_text(const struct def_lib *lib, const struct def *d, struct buf *out);
 
 /*
- * Resolves command-line words to tests in order: a test's name, or a suite's (its tests). -EINVAL for an unknown name with
+ * Resolves command-line words to tests in order: a test's name, a suite's (its tests), or a file's (its suites, else its tests). -EINVAL for an unknown name with
  * the nearest one. @ret_tests is in the library's arena.
  */
 int def_resolve(struct def_lib *lib, const char *const *words, unsigned n,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pts/base/json.h"
 #include "pts/def_ast.h"
 
 #define WORDS_MAX 512u
@@ -59,6 +60,8 @@ static int lex_quoted(struct lexer *lx, const char **p, const char *eol, struct 
 	if (q == eol)
 		return lex_bad(lx, "a quoted text does not end on its line");
 	ret->s = arena_strndup(lx->arena, from, (size_t)(q - from));
+	if (!text_is_utf8(ret->s))
+		return lex_bad(lx, "a quoted text is not UTF-8");
 	ret->quoted = true;
 	*p = q + 1;
 	return 0;

@@ -416,6 +416,24 @@ static void check_database(struct exam *x, const struct use_tree *tree)
 		exam_advise(x, "name one on another drive: --db FILE, or PTS_DB");
 }
 
+static void check_zoned(struct exam *x)
+{
+	const char *zoned = exam_fact(x, "dev_zoned");
+	bool managed = !strcmp(zoned, "host-managed"), aware = !strcmp(zoned, "host-aware");
+
+	exam_say(x, "zoned",
+		 managed    ? DOCTOR_BAD
+		 : aware    ? DOCTOR_WARN
+		 : zoned[0] ? DOCTOR_OK
+			    : DOCTOR_UNKNOWN,
+		 "%s", zoned[0] ? zoned : "not told");
+	if (managed)
+		exam_advise(x, "it takes no random writes: no test of the PTS runs on it");
+	if (aware)
+		exam_advise(x, "its random writes go through a cache of its own: say so beside the "
+			       "results");
+}
+
 static void exam_drive(struct exam *x, const char *dir)
 {
 	const char *name = strrchr(dir, '/') + 1;
@@ -426,6 +444,7 @@ static void exam_drive(struct exam *x, const char *dir)
 	check_requests(x, dir, name);
 	check_poll(x, name);
 	check_kind(x, name);
+	check_zoned(x);
 	check_link(x);
 	check_node(x);
 	check_irqs(x, dir);

@@ -162,13 +162,54 @@ static int signatures(const struct use_tree *t, struct buf *out)
 	return rc;
 }
 
+#define LOOKED_AT ((off_t)1 << 20) /* bytes at both ends of a device: signatures are there */
+#define LOOK_STEP 4096
+
+/* The first place from @from to @to that cannot be read. 0, or -errno with the place. */
+static int unreadable(int fd, off_t from, off_t to, off_t *ret)
+{
+	static char page[LOOK_STEP] __attribute__((aligned(LOOK_STEP)));
+
+	for (off_t at = from; at < to; at += LOOK_STEP) {
+		if (pread(fd, page, sizeof page, at) >= 0)
+			continue;
+		*ret = at;
+		return -errno;
+	}
+	return 0;
+}
+
+/* Why the look at a device failed with @rc: the library that looks does not tell where. */
+static int look_failed(const struct gate_request *rq, const char *path, int rc, struct err *err)
+{
+	/* direct: through the page cache a bad sector spoils its whole neighbourhood */
+	int fd = open(path, O_RDONLY | O_DIRECT | O_NONBLOCK | O_CLOEXEC), bad = 0;
+	off_t size = fd < 0 ? 0 : lseek(fd, 0, SEEK_END), at = 0;
+	char where[64] = "";
+
+	if (size > 0)
+		bad = unreadable(fd, 0, size < LOOKED_AT ? size : LOOKED_AT, &at);
+	if (size > LOOKED_AT && !bad)
+		bad = unreadable(fd, size - LOOKED_AT, size, &at);
+	if (fd >= 0)
+		close(fd);
+	if (bad)
+		snprintf(where, sizeof where, " at sector %lld (offset %lld)", (long long)at / 512,
+			 (long long)at);
+	rc = bad ? bad : rc;
+	return err_set(err, rc,
+		       "%s cannot be read%s: %s (%s): whether it carries data is not known; give "
+		       "--force-signature if all of it may go, or have the drive looked at",
+		       rq->dut, where, strerror(-rc), strerrorname_np(-rc));
+}
+
 static int block_blank(const struct gate_request *rq, const struct use_tree *t, struct err *err)
 {
 	struct buf found = BUF_INIT;
 	int rc = signatures(t, &found);
 
 	if (rc)
-		err_set(err, rc, "%s: cannot look for data on it: %s", rq->dut, strerror(-rc));
+		look_failed(rq, rq->info->path, rc, err);
 	else if (buf_cstr(&found)[0])
 		rc = err_set(err, -EPERM,
 			     "%s carries data: %.600s: wipe it (wipefs -a), or give "
@@ -191,6 +232,7 @@ const char *gate_word(const struct dut_info *info)
 {
 	switch (info->kind) {
 	case DUT_SIM:
+	case DUT_SET: /* each of its members has a word of its own */
 		return "";
 	case DUT_FILE:
 		return file_needs_word(info->path) ? info->path : "";
@@ -222,6 +264,14 @@ static bool agreed(const struct gate_request *rq, const char *word)
 			return true;
 	}
 	return false;
+}
+
+bool gate_names(const struct gate_request *rq, const char *word)
+{
+	const struct dut_info *in = rq->info;
+
+	return (in->serial[0] && !strcmp(word, in->serial)) || !strcmp(word, in->path) ||
+	       !strcmp(word, gate_word(in)) || path_as_given(rq, word);
 }
 
 static int consent(const struct gate_request *rq, struct err *err)
@@ -293,6 +343,8 @@ int gate_check(const struct gate_request *rq, struct err *err)
 		return rc ? rc : consent(rq, err);
 	case DUT_BLOCK:
 		return check_block(rq, err);
+	case DUT_SET: /* its members pass one by one, or not at all */
+		return err_set(err, -EPERM, "%s is a set: one drive at a time", rq->dut);
 	}
 	BUG("no such kind of DUT: %d", rq->info->kind);
 }

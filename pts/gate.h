@@ -26,6 +26,9 @@ int gate_check(const struct gate_request *rq, struct err *err) must_check;
 /* The word --destroy wants for this drive: its serial, or its path where it has none. "" : none needed (sim, own file). */
 const char *gate_word(const struct dut_info *info);
 
+/* True if a word of --destroy is one of this target, whether it needs consent or not. */
+bool gate_names(const struct gate_request *rq, const char *word);
+
 /* What uses a drive now, in words: "mounted on /mnt (partition /dev/loop0p1)"; "" nothing. For `pts devices`. */
 void gate_users(const char *path, const char *sysroot, char *ret, unsigned n);
 

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include "workloads/dut_sim.h"
+
 static void first_line(const char *path, char *ret, size_t n)
 {
 	FILE *f = fopen(path, "re");
@@ -56,4 +58,83 @@ void identity_of(const struct dut_info *d, char *ret, size_t n)
 		snprintf(ret, n, "wwid %s", d->wwid);
 	else if (d->kind == DUT_BLOCK && !d->serial[0])
 		of_disk(d->path, ret, n);
+}
+
+void identity_text(const struct dut *d, struct buf *out)
+{
+	char text[200];
+
+	if (d->info.kind == DUT_SIM) {
+		dut_sim_params(d, out);
+		return;
+	}
+	identity_of(&d->info, text, sizeof text);
+	buf_str(out, text);
+}
+
+/* The line of @text that begins with the name of @line, "gc.wa_steady=..."; NULL none. */
+static const char *line_of(const char *text, const char *line)
+{
+	size_t n = strcspn(line, "=\n");
+
+	for (; *text; text += strcspn(text, "\n"), text += *text == '\n')
+		if (!strncmp(text, line, n) && (text[n] == '=' || text[n] == '\n' || !text[n]))
+			return text;
+	return NULL;
+}
+
+static size_t line_len(const char *line)
+{
+	return line ? strcspn(line, "\n") : 0;
+}
+
+/* Value in a line, "not there" without a line, the line itself where it has no name. */
+static void value_of(const char *line, struct buf *out)
+{
+	size_t n = line_len(line);
+	const char *eq = line ? memchr(line, '=', n) : NULL;
+
+	if (!line || !n)
+		buf_str(out, "not there");
+	else if (eq)
+		buf_add(out, eq + 1, n - (size_t)(eq + 1 - line));
+	else
+		buf_fmt(out, "'%.*s'", (int)n, line);
+}
+
+static void tell_line(const char *name, const char *was, const char *is, struct buf *out)
+{
+	size_t n = strcspn(name, "=\n");
+
+	buf_fmt(out, "%s%.*s was ", out->len ? ", " : "", name[n] == '=' ? (int)n : 2,
+		name[n] == '=' ? name : "it");
+	value_of(was, out);
+	buf_str(out, ", is ");
+	value_of(is, out);
+}
+
+void identity_diff(const char *was, const char *is, struct buf *out)
+{
+	unsigned more = 0;
+
+	if (!strcmp(was, is))
+		return;
+	if (!strchr(was, '=') || !strchr(is, '=')) { /* one line, or none */
+		tell_line("", was, is, out);
+		return;
+	}
+	for (unsigned turn = 0; turn < 2;
+	     turn++) { /* lines that changed or went; lines that are new */
+		for (const char *p = turn ? is : was; *p; p += line_len(p), p += *p == '\n') {
+			const char *other = line_of(turn ? was : is, p);
+			size_t n = line_len(p);
+
+			if (other && (turn || (line_len(other) == n && !strncmp(p, other, n))))
+				continue;
+			if (more++ < 3)
+				tell_line(p, turn ? NULL : p, turn ? p : other, out);
+		}
+	}
+	if (more > 3)
+		buf_fmt(out, ", and %u more", more - 3);
 }

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "pts/base/buf.h"
 #include "workloads/dut.h"
 
 /*
@@ -12,5 +13,10 @@
  * serial nor wwid (the kernel numbers disks as they appear); the wwid of one that has; "" where model and serial say it all.
  */
 void identity_of(const struct dut_info *d, char *ret, size_t n);
+
+/* The same of an open target. Of a simulated drive all that its numbers follow from, a line "name=value" each. */
+void identity_text(const struct dut *d, struct buf *out);
+/* In words what differs between two of them: "gc.wa_steady was 4.2, is 5, and 2 more"; "" nothing. */
+void identity_diff(const char *was, const char *is, struct buf *out);
 
 #endif

@@ -33,6 +33,7 @@ void live_tell(struct interp *in)
 {
 	struct live *l = &in->live;
 	const struct step *s = &in->plan->step[in->pc];
+	struct plan_at at = { .step = in->pc };
 	struct buf what = BUF_INIT;
 
 	if (!in->ctx->live)
@@ -46,8 +47,13 @@ void live_tell(struct interp *in)
 	l->step = in->pc + 1;
 	l->steps = in->plan->n;
 	l->steady = in->loop.state;
-	plan_left(in->plan, in->pc, in->loop.open ? (unsigned)in->loop.round : 0, l->bytes_per_s,
-		  &l->left_min_ns, &l->left_max_ns);
+	if (in->loop.open) {
+		at.round = (unsigned)in->loop.round;
+		at.loop_ns = now(in) - in->loop.began_ns;
+	}
+	if (s->op == STEP_FILL) /* its own rate; that of other cells says nothing of a fill */
+		at.fill_bytes_per_s = l->bytes_per_s / in->plan->members;
+	plan_left(in->plan, &at, &l->left_min_ns, &l->left_max_ns);
 	step_text(in->plan, in->pc, &what);
 	l->cell = buf_cstr(&what);
 	in->ctx->live(in->ctx->arg, l);
@@ -67,9 +73,10 @@ static int section_close(struct interp *in)
 	in->section_open = false;
 	if (in->section_looped) {
 		row.steady = in->section_steady;
-		row.rounds = in->loop.round;
-		row.window_first = in->loop.window_first ? in->loop.window_first : -1;
-		row.window_last = in->loop.window_last ? in->loop.window_last : -1;
+		row.rounds =
+			in->loop.window_last; /* closed ones: the limit of a loop may cut one */
+		row.window_first = in->loop.full ? in->loop.window_first : -1;
+		row.window_last = in->loop.full ? in->loop.window_last : -1;
 		row.ended_by = in->loop.ended_by;
 		in->any_loop = true;
 		in->all_steady &= in->section_steady;
@@ -101,7 +108,7 @@ static int section_enter(struct interp *in, const struct step *s)
 	in->section_looped = in->section_steady = false;
 	row.at = in->at;
 	if (s->op == STEP_PURGE) {
-		in->written = 0;
+		written_reset(in);
 		if (!stored || !recalls_section(in, s->section))
 			rc = drive_purge(in, s, &row);
 		if (rc == -EINTR)
@@ -118,7 +125,7 @@ static int purge_within(struct interp *in, const struct step *s)
 	struct section_row row = { .at = in->at };
 	int rc = recalling(in) && !in->ctx->dut->info.simulated ? 0 : drive_purge(in, s, &row);
 
-	in->written = 0;
+	written_reset(in);
 	return rc ? rc : drive_cache(in);
 }
 
@@ -141,7 +148,7 @@ static void loop_begin(struct interp *in, unsigned index)
 	in->section_looped = true;
 }
 
-/* Value of a tracked variable in the current round: the mean over its cells, ART weighted by IOs. NAN: no such cell. */
+/* PTS[GEN-5-TRACK]: value of a tracked variable in the current round: the mean over its cells, ART weighted by IOs. NAN: no such cell. */
 static double tracked_value(const struct interp *in, const struct track *t)
 {
 	double sum = 0, weight = 0;
@@ -187,7 +194,7 @@ static void say_state(struct loop_run *l, const struct steady_check *c)
 		 100 * c->range / c->average, 100 * c->slope_excursion / c->average);
 }
 
-/* Closes the round with its checks: all tracked variables must be steady in the same window. */
+/* PTS[GEN-5-WINDOW]: closes the round with its checks: all tracked variables must be steady in the same window. */
 static int round_check(struct interp *in)
 {
 	struct loop_run *l = &in->loop;
@@ -221,6 +228,7 @@ static int round_check(struct interp *in)
 	l->window_first = l->round - STEADY_WINDOW + 1 > l->valid_from
 				  ? l->round - STEADY_WINDOW + 1
 				  : l->valid_from;
+	l->full = full;
 	l->steady = steady;
 	if (in->rounds_seen++ >= (in->ctx->recall ? in->ctx->recall->rounds_closed : 0) && n)
 		rc = store_round(in->ctx->store, row, n, in->err);
@@ -229,7 +237,7 @@ static int round_check(struct interp *in)
 	return rc;
 }
 
-/* Leaves the loop; what happens when it was not steady is the definition's. 0, 1 the test is to end here, or an error. */
+/* PTS[GEN-5-MARK]: leaves the loop; what happens when it was not steady is the definition's. 0, 1 the test is to end here, or an error. */
 static int loop_end(struct interp *in, const char *by)
 {
 	struct loop_run *l = &in->loop;
@@ -286,13 +294,17 @@ static int do_until(struct interp *in)
 	return 0;
 }
 
-/* An error voids the round; it is repeated once under the same number, pre-writes included, and the window starts anew. */
+/*
+ * PTS[GEN-5-VOID]: an error voids the round; it is repeated once under the same number, pre-writes included, and the window
+ * starts anew. An error of the storage says nothing about the round: nothing more is written of it.
+ */
 static int round_again(struct interp *in, int rc)
 {
 	struct loop_run *l = &in->loop;
 	struct err why = *in->err;
 
-	if (!l->open || l->round_try > 1 || (rc != -EIO && rc != -ENODATA))
+	if (!l->open || l->round_try > 1 || (rc != -EIO && rc != -ENODATA) ||
+	    store_failed(in->ctx->store))
 		return rc;
 	in->err->msg[0] = 0;
 	if (store_void_round(in->ctx->store, &in->at, l->round, l->round_try, why.msg, in->err))
@@ -344,7 +356,8 @@ static int do_cell(struct interp *in, const struct step *s)
 		return s->op == STEP_RUN ? note_na(in, s) : 0;
 	}
 	if (s->op == STEP_FILL && s->access->stream[0].cursor != CURSOR_NONE && !recalling(in))
-		in->cursor[s->access->stream[0].cursor] = 0;
+		for (unsigned m = 0; m < in->plan->members; m++)
+			in->cursor[m * in->plan->n_cursors + s->access->stream[0].cursor] = 0;
 	rc = cell_run(in, in->pc);
 	if (rc < 0)
 		return round_again(in, rc);
@@ -411,6 +424,7 @@ static int do_step(struct interp *in)
 	BUG("opcode %d", s->op);
 }
 
+/* PTS[GEN-4-END] */
 static int finish_test(struct interp *in, enum test_verdict *ret)
 {
 	struct test_end_row row = { .run = in->at.run,
@@ -418,6 +432,10 @@ static int finish_test(struct interp *in, enum test_verdict *ret)
 				    .attempt = in->at.attempt };
 	int rc = section_close(in);
 
+	if (!rc)
+		rc = health_end(in);
+	if (!rc)
+		rc = cells_commit(in, in->err);
 	if (rc)
 		return rc;
 	*ret = !in->any_loop	? VERDICT_DONE
@@ -431,6 +449,10 @@ static int finish_test(struct interp *in, enum test_verdict *ret)
 	return store_test_end(in->ctx->store, &row, in->err);
 }
 
+/*
+ * The drive, or the definition, failed the test. A failed storage did not: what it holds is whole, the attempt has no end
+ * and is begun again by resume.
+ */
 static void fail_test(struct interp *in, int rc)
 {
 	struct test_end_row row = { .run = in->at.run,
@@ -442,7 +464,11 @@ static void fail_test(struct interp *in, int rc)
 				    .detail = in->err->msg };
 	struct err ignored = { "" };
 
-	if (rc != -EINTR && store_test_end(in->ctx->store, &row, &ignored))
+	if (cells_commit(in, &ignored) && !in->err->msg[0])
+		*in->err = ignored;
+	if (store_failed(in->ctx->store) || rc == -EINTR || rc == HEALTH_STOP)
+		return;
+	if (store_test_end(in->ctx->store, &row, &ignored))
 		err_prefix(in->err, rc, "(the failure itself could not be stored: %s)",
 			   ignored.msg);
 }
@@ -450,18 +476,20 @@ static void fail_test(struct interp *in, int rc)
 static int begin_attempt(struct interp *in)
 {
 	const struct recall *r = in->ctx->recall;
+	unsigned cursors = in->plan->n_cursors * in->plan->members;
 
-	in->cursor = calloc(in->plan->n_cursors + 1, sizeof *in->cursor);
+	in->cursor = calloc(cursors + 1, sizeof *in->cursor);
+	in->member_written = calloc(in->plan->members, sizeof *in->member_written);
 	in->merged = hist_new();
-	BUG_ON(!in->cursor);
+	BUG_ON(!in->cursor || !in->member_written);
 	in->started_ns = now(in);
+	in->last_commit_ns = clock_mono_ns();
 	in->all_steady = true;
 	if (!r)
 		return store_attempt(in->ctx->store, in->ctx->run, in->plan->name, &in->at.attempt,
 				     in->err);
 	in->at.attempt = r->attempt;
-	for (unsigned i = 0;
-	     i < r->n_cursors && i < in->plan->n_cursors && !in->ctx->dut->info.simulated; i++)
+	for (unsigned i = 0; i < r->n_cursors && i < cursors && !in->ctx->dut->info.simulated; i++)
 		in->cursor[i] = r->cursor[i];
 	return 0;
 }
@@ -474,6 +502,8 @@ int interp_test(struct run_ctx *ctx, const struct plan *p, enum test_verdict *re
 	};
 	int rc = begin_attempt(&in);
 
+	if (!rc)
+		rc = health_begin(&in);
 	while (!rc) {
 		in.live.cell_elapsed_ns = in.live.cell_ns = in.live.cell_bytes =
 			in.live.cell_bytes_total = 0;
@@ -486,12 +516,14 @@ int interp_test(struct run_ctx *ctx, const struct plan *p, enum test_verdict *re
 	drive_restore(&in);
 	if (rc == 1)
 		rc = finish_test(&in, ret_verdict);
-	else
+	if (rc)
 		fail_test(&in, rc);
+	ctx->storage_failed = store_failed(ctx->store);
 	free(in.loop.y);
 	free(in.cell);
 	free(in.point);
 	free(in.cursor);
+	free(in.member_written);
 	free(in.merged);
 	return rc;
 }

@@ -3,6 +3,7 @@
 #ifndef PTS_INTERP_H
 #define PTS_INTERP_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -44,7 +45,13 @@ struct recall {
 	unsigned points;
 	const uint64_t *cursor; /* SEQ positions after the last cell */
 	unsigned n_cursors;
+	const uint64_t
+		*member_written; /* of a set: host bytes to each member since its last purge */
+	unsigned n_members;
 };
+
+/* A critical warning of the drive stopped the test by policy: nothing failed, the run can be resumed. */
+#define HEALTH_STOP (-EUCLEAN)
 
 struct run_ctx {
 	struct dut *dut;
@@ -52,20 +59,28 @@ struct run_ctx {
 	int64_t run;
 	enum purge_method method;
 	bool allow_unpurged;
+	bool critical_goes_on; /* a critical warning of the drive is told, and no more */
+	const char *
+		cache_was; /* "on" "off": write cache before an attempt that could not put it back; or NULL */
+	char *link; /* of 32: the drive's link as first seen in this run, "" not yet; NULL: each test for itself */
+	bool one_of_many; /* other processes write their runs into the same database now */
 	uint64_t seed;
 	const volatile int *stop; /* set by a signal */
 	void (*live)(void *arg,
 		     const struct live *l); /* may be NULL; about once a second and at each step */
-	void *arg;
+	void (*warn)(void *arg, const char *test,
+		     const char *text); /* may be NULL: the drive throttles, its link changed ... */
+	void *arg; /* of both */
 	unsigned test_index, tests;
 	const struct recall *recall; /* NULL: a new attempt */
 	bool hung; /* set on return: workers did not come back, the process must leave without ceremony */
+	bool storage_failed; /* set on return: an error is that of the database, the test itself did not fail */
 };
 
 enum test_verdict { VERDICT_DONE, VERDICT_STEADY, VERDICT_NOT_ACHIEVED };
 
 /*
- * Runs one test. 0 and a verdict; -EINTR stopped (resumable; the running cell is stored as partial); other errors: the
+ * Runs one test. 0 and a verdict; -EINTR stopped (resumable; the running cell is stored as partial); HEALTH_STOP; other errors: the
  * device, the definition (a point that was never picked), or the store. Rows of every committed step are in the database
  * whatever happens, and the drive's write cache is put back.
  */

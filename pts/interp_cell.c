@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "pts/base/buf.h"
 #include "pts/base/json.h"
@@ -13,7 +14,8 @@
 #include "pts/interp_priv.h"
 
 #define SERIES_NS 1000000000ull
-#define COMMIT_EVERY_NS 1000000000ull /* where cells follow without a gap (interface.md) */
+#define COMMIT_EVERY_NS 1000000000ull /* where cells follow without a gap */
+#define COMMIT_GAP_US 10000 /* in which another writer can take the file: it looks every 2 ms */
 
 /* The job of a step while it runs. */
 struct cell_job {
@@ -51,7 +53,8 @@ double expr_value(const struct interp *in, const struct expr *e)
 	if (!p)
 		BUG("point '%s' used before it was picked: the compiler lets no such plan through",
 		    e->point);
-	return e->k * (e->field == REF_IOPS	 ? p->iops
+	/* A load is of each drive of a set, and so is the rate that comes of a point. */
+	return e->k * (e->field == REF_IOPS	 ? p->iops / p->members
 		       : e->field == REF_THREADS ? p->threads
 						 : p->qd);
 }
@@ -70,13 +73,11 @@ static void fill_segment(struct cell_job *cj, unsigned i)
 			   ((uint64_t)in->loop.round_try << 32) | i);
 	g->acc = s->access;
 	if (s->op == STEP_REPLAY) {
-		const struct capture_step *c = &s->replay[i];
-
 		g->acc = s->replay_access[i];
-		g->oio = g->acc ? replay_oio(s->qd_max ? c->qd_max : c->qd_avg, s->scale) : 0;
+		g->oio = replay_step_oio(s, i);
 		g->threads = g->acc ? replay_threads(g->oio) : 0;
 		g->qd = g->acc ? replay_thread_depth(g->oio, g->threads, 0) : 0;
-		g->stop.time_ns = s->time_ns ? s->time_ns : c->duration_ns;
+		g->stop.time_ns = s->replay[i].duration_ns;
 		return;
 	}
 	if (s->op == STEP_FILL)
@@ -112,6 +113,7 @@ struct row_parts {
 	struct stream_row stream[ACCESS_STREAMS_MAX];
 	struct cell_hist hist[2 * IO_OPS];
 	struct second_row *second;
+	char label[128];
 	struct buf workload, errnos, cursors, note;
 };
 
@@ -190,7 +192,7 @@ static int64_t pct_or_none(const struct hist *h, uint32_t ppm)
 	return hist_percentile(h, ppm, &v) ? (int64_t)v : -1;
 }
 
-/* Latencies of the cell: with a rate from the due time (open loop), else from submission. */
+/* PTS[GEN-3.1-RT]: latencies of the cell: with a rate from the due time (open loop), else from submission. */
 static void put_latencies(struct interp *in, struct row_parts *p, const struct result *r,
 			  bool rated)
 {
@@ -248,13 +250,17 @@ static void put_errnos(struct row_parts *p, const struct result *r)
 	p->row.errnos = p->errnos.len ? buf_cstr(&p->errnos) : NULL;
 }
 
-static void put_cursors(struct row_parts *p, const struct interp *in)
+/* Of one member (from 1), or of all. */
+static void put_cursors(struct row_parts *p, const struct interp *in, int member)
 {
 	struct json j = JSON_INIT(&p->cursors);
+	unsigned members = member > 0 ? 1 : in->plan->members;
+	const _Atomic uint64_t *first = in->cursor + (member > 0 ? (unsigned)member - 1 : 0) *
+							     in->plan->n_cursors;
 
 	json_array(&j, NULL);
-	for (unsigned i = 0; i < in->plan->n_cursors; i++)
-		json_uint(&j, NULL, in->cursor[i]);
+	for (unsigned i = 0; i < members * in->plan->n_cursors; i++)
+		json_uint(&j, NULL, first[i]);
 	json_end_array(&j);
 	p->row.cursors = in->plan->n_cursors ? buf_cstr(&p->cursors) : NULL;
 }
@@ -272,7 +278,8 @@ static void put_identity(struct cell_job *cj, unsigned i, struct row_parts *p)
 	w->round_try = in->loop.open ? in->loop.round_try : -1;
 	w->step = cj->index;
 	w->segment = i;
-	w->label = s->label;
+	cell_label(s, i, p->label, sizeof p->label);
+	w->label = p->label;
 	w->member = -1;
 	w->access = g->acc ? g->acc->name : "idle";
 	w->threads = g->acc ? (int)g->threads : 0;
@@ -284,7 +291,23 @@ static void put_identity(struct cell_job *cj, unsigned i, struct row_parts *p)
 	w->rate_iops = g->rate_iops > 0 ? g->rate_iops : NAN;
 }
 
-static int store_result(struct cell_job *cj, unsigned i, const struct result *r, uint64_t written)
+/* The row of a set sums up, and says how long it took until the first and until the last drive was done. */
+static void put_set(struct cell_job *cj, struct row_parts *p, const struct result *r)
+{
+	p->row.oio *= (int)step_members(cj->in->plan, cj->s);
+	p->row.rate_iops *= step_members(cj->in->plan, cj->s); /* unknown stays unknown */
+	p->row.members = r->n_members;
+	p->row.span_first_ns = r->first_done_ns;
+	p->row.span_last_ns = r->elapsed_ns;
+}
+
+static uint64_t *written_of(struct interp *in, int member)
+{
+	return member > 0 ? &in->member_written[member - 1] : &in->written;
+}
+
+/* @member: of a set, from 1; -1: the sum of a set, or a drive alone. */
+static int store_row(struct cell_job *cj, unsigned i, const struct result *r, int member)
 {
 	struct interp *in = cj->in;
 	struct row_parts p = { .row = { .partial = r->partial } };
@@ -293,6 +316,9 @@ static int store_result(struct cell_job *cj, unsigned i, const struct result *r,
 	int rc;
 
 	put_identity(cj, i, &p);
+	w->member = member;
+	if (r->n_members)
+		put_set(cj, &p, r);
 	w->start_ns = r->start_ns - in->started_ns;
 	w->elapsed_ns = r->elapsed_ns;
 	w->read_ios = r->op[IO_READ].ios;
@@ -307,17 +333,22 @@ static int store_result(struct cell_job *cj, unsigned i, const struct result *r,
 	w->threads_seen = (int)r->threads_seen;
 	w->cpu_sys_pct = r->cpu_sys_pct < 0 ? NAN : r->cpu_sys_pct;
 	w->cpu_total_pct = r->cpu_total_pct < 0 ? NAN : r->cpu_total_pct;
-	w->temperature_c = r->temperature_c;
-	w->host_bytes_written = written;
+	w->temperature_c = isnan(r->temperature_c) && member < 0 ? health_temperature(in)
+								 : r->temperature_c;
+	w->host_bytes_written = *written_of(in, member) + r->op[IO_WRITE].bytes;
 	w->little_pct = little_pct(r);
 	put_workload(&p, cj->seg[i].acc);
 	put_streams(&p, cj->seg[i].acc, r);
 	put_seconds(&p, r);
 	put_latencies(in, &p, r, cj->seg[i].rate_iops > 0);
 	put_errnos(&p, r);
-	put_cursors(&p, in);
+	put_cursors(&p, in, member);
 	buf_str(&p.note, r->note);
-	if (i + 1 < cj->n)
+	if (member < 0)
+		health_note(in, &p.note);
+	if (in->ctx->dut->info.simulated)
+		buf_fmt(&p.note, "%scommitted at most once a second", p.note.len ? "; " : "");
+	else if (i + 1 < cj->n)
 		buf_fmt(&p.note, "%scommitted while the next cell ran", p.note.len ? "; " : "");
 	w->note = buf_cstr(&p.note);
 	rc = store_cell(in->ctx->store, w, &id, in->err);
@@ -327,6 +358,32 @@ static int store_result(struct cell_job *cj, unsigned i, const struct result *r,
 	buf_release(&p.cursors);
 	buf_release(&p.note);
 	return rc;
+}
+
+/* A drive's row; of a set the sum and its members' in one transaction. */
+static int store_result(struct cell_job *cj, unsigned i, const struct result *r)
+{
+	struct store *st = cj->in->ctx->store;
+	int rc, rc_end;
+
+	if (!r->n_members)
+		return store_row(cj, i, r, -1);
+	rc = store_begin(st, cj->in->err);
+	if (rc)
+		return rc;
+	rc = store_row(cj, i, r, -1);
+	for (unsigned k = 0; k < r->n_members && !rc; k++)
+		rc = store_row(cj, i, r->member[k].result, (int)r->member[k].member);
+	rc_end = store_commit(st, cj->in->err); /* after a failure it undoes all */
+	return rc ? rc : rc_end;
+}
+
+static void count_written(struct interp *in, const struct result *r)
+{
+	in->written += r->op[IO_WRITE].bytes;
+	for (unsigned k = 0; k < r->n_members; k++)
+		*written_of(in,
+			    (int)r->member[k].member) += r->member[k].result->op[IO_WRITE].bytes;
 }
 
 /* ---- sums, conditions ---- */
@@ -356,7 +413,7 @@ static bool cond_met(struct interp *in)
 	for (unsigned i = 0; i < l->n_conds; i++) {
 		const struct cond *c = &l->cond[i];
 
-		if (c->kind == COND_WRITTEN && in->written >= c->value)
+		if (c->kind == COND_WRITTEN && in->written >= c->value * in->plan->members)
 			in->loop.ended_by = "written";
 		else if (c->kind == COND_TIME &&
 			 in->ctx->dut->ops->now(in->ctx->dut) - in->loop.began_ns >= c->value)
@@ -402,10 +459,19 @@ static double result_art(const struct cell_job *cj, unsigned i, const struct res
 	return n ? (double)sum / (double)n : 0;
 }
 
-/* Cells that follow one another without a gap share a transaction, so that commits come at most once a second. */
+/*
+ * Cells of a simulated drive take no time of anybody: a durable transaction each would be all that a run waits for. But where
+ * several runs write into one file, none may keep it for a second.
+ */
+static bool shares_tx(const struct interp *in)
+{
+	return in->ctx->dut->info.simulated && !in->ctx->one_of_many;
+}
+
+/* PTS[GEN-4-GAP]: cells that follow one another without a gap share a transaction, so that commits come at most once a second. */
 static int tx_open(struct cell_job *cj)
 {
-	if (cj->n == 1 || cj->in->in_tx)
+	if ((cj->n == 1 && !shares_tx(cj->in)) || cj->in->in_tx)
 		return 0;
 	if (store_begin(cj->in->ctx->store, cj->in->err))
 		return -EIO;
@@ -413,15 +479,29 @@ static int tx_open(struct cell_job *cj)
 	return 0;
 }
 
-static int tx_close(struct interp *in, bool now)
+int cells_commit(struct interp *in, struct err *err)
 {
-	uint64_t t = clock_mono_ns();
+	int rc;
 
-	if (!in->in_tx || (!now && t - in->last_commit_ns < COMMIT_EVERY_NS))
+	if (!in->in_tx)
 		return 0;
 	in->in_tx = false;
-	in->last_commit_ns = t;
-	return store_commit(in->ctx->store, in->err);
+	if (store_failed(in->ctx->store)) {
+		store_abort(in->ctx->store);
+		return 0;
+	}
+	rc = store_commit(in->ctx->store, err);
+	if (in->ctx->dut->info.simulated) /* others who write into the file get their turn */
+		usleep(COMMIT_GAP_US);
+	in->last_commit_ns = clock_mono_ns();
+	return rc;
+}
+
+static int tx_close(struct interp *in, bool now)
+{
+	if (!in->in_tx || (!now && clock_mono_ns() - in->last_commit_ns < COMMIT_EVERY_NS))
+		return 0;
+	return cells_commit(in, in->err);
 }
 
 static int recalled_matches(const struct cell_job *cj, unsigned i, const struct recalled_cell *c)
@@ -452,8 +532,20 @@ static int recall_one(struct cell_job *cj, unsigned i)
 	}
 	in->recalled++;
 	in->written += c->write_bytes;
+	for (unsigned k = 0; !recalling(in) && k < in->ctx->recall->n_members; k++)
+		in->member_written[k] = in->ctx->recall->member_written[k];
 	sum_cell(cj, c->ios, c->read_bytes + c->write_bytes, c->elapsed_ns, c->art_ns);
 	return cond_met(in);
+}
+
+/* What the drive says of itself after a cell. That it wants the test to stop does not touch the cell. */
+static int look(struct cell_job *cj, unsigned i)
+{
+	bool idle_next = i + 1 < cj->n ? !cj->seg[i + 1].acc
+				       : health_idle_after(cj->in->plan, cj->index);
+	int rc = health_cell(cj->in, cj->index, i, idle_next);
+
+	return rc == HEALTH_STOP ? 0 : rc;
 }
 
 static int sealed(void *arg, unsigned i, const struct result *r)
@@ -470,11 +562,11 @@ static int sealed(void *arg, unsigned i, const struct result *r)
 		cj->ended = rc > 0;
 		return rc != 0;
 	}
-	if (tx_open(cj) || store_result(cj, i, r, in->written + r->op[IO_WRITE].bytes)) {
+	if (tx_open(cj) || look(cj, i) || store_result(cj, i, r)) {
 		cj->failed = true;
 		return 1;
 	}
-	in->written += r->op[IO_WRITE].bytes;
+	count_written(in, r);
 	if (r->errors || r->short_ios)
 		cj->had_errors = true;
 	if (r->errors || r->short_ios || r->partial)
@@ -486,7 +578,7 @@ static int sealed(void *arg, unsigned i, const struct result *r)
 		cj->failed = true;
 		return 1;
 	}
-	return cj->ended;
+	return cj->ended || in->watch.stop;
 }
 
 static void progress(void *arg, const struct progress *p)
@@ -498,7 +590,7 @@ static void progress(void *arg, const struct progress *p)
 	l->cell_elapsed_ns = p->elapsed_ns;
 	l->cell_ns = g->stop.time_ns;
 	l->cell_bytes = p->bytes;
-	l->cell_bytes_total = g->stop.bytes;
+	l->cell_bytes_total = g->stop.bytes * step_members(cj->in->plan, cj->s);
 	if (p->elapsed_ns) {
 		l->iops = (double)p->ios * 1e9 / (double)p->elapsed_ns;
 		l->bytes_per_s = (double)p->bytes * 1e9 / (double)p->elapsed_ns;
@@ -547,11 +639,13 @@ static int finish(struct cell_job *cj, int rc, struct err *why)
 
 	if (rc == -ETIMEDOUT)
 		in->ctx->hung = true;
-	if (tx_close(in, true) || cj->failed)
+	if (tx_close(in, !shares_tx(in) || cj->failed) || cj->failed)
 		return in->err->msg[0] ? -EIO
 				       : err_set(in->err, -EIO, "a result could not be stored");
 	if (rc == -EINTR)
 		return err_set(in->err, rc, "stopped");
+	if (in->watch.stop && !rc && !cj->had_errors)
+		return err_set(in->err, HEALTH_STOP, "critical warning of the drive");
 	if (rc || cj->had_errors) {
 		if (!why->msg[0])
 			err_set(why, rc, "IO error");
@@ -573,7 +667,9 @@ int cell_run(struct interp *in, unsigned index)
 			   .sealed = sealed,
 			   .progress = progress,
 			   .arg = &cj,
-			   .stop = in->ctx->stop };
+			   .stop = in->ctx->stop,
+			   .member_first = s->member_first,
+			   .member_last = s->member_last };
 	int rc;
 
 	make_job(&cj);
@@ -585,7 +681,7 @@ int cell_run(struct interp *in, unsigned index)
 	job.seg = cj.seg + cj.first;
 	job.n = cj.n - cj.first;
 	in->live.cell_elapsed_ns = in->live.cell_bytes = 0;
-	in->live.cell_bytes_total = cj.seg[cj.first].stop.bytes;
+	in->live.cell_bytes_total = cj.seg[cj.first].stop.bytes * step_members(in->plan, s);
 	in->live.cell_ns = cj.seg[cj.first].stop.time_ns;
 	live_tell(in);
 	rc = in->ctx->dut->ops->run(in->ctx->dut, &job, &why);

@@ -1,18 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /* Purge and write cache: the first statements of every PTS test, and what is put back at its end. */
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "pts/base/buf.h"
 #include "pts/base/json.h"
 #include "pts/interp_priv.h"
 
-static int event_purge(struct interp *in, const struct purge_report *r, int rc, const char *why)
+void written_reset(struct interp *in)
+{
+	in->written = 0;
+	memset(in->member_written, 0, in->plan->members * sizeof *in->member_written);
+}
+
+/* @member: of a set, from 1; 0: of all at once. */
+static int event_purge(struct interp *in, const struct purge_report *r, unsigned member, int rc,
+		       const char *why)
 {
 	struct buf b = BUF_INIT;
 	struct json j = JSON_INIT(&b);
 
 	json_object(&j, NULL);
 	json_str(&j, "test", in->plan->name);
+	if (member)
+		json_uint(&j, "member", member);
 	json_str(&j, "method", purge_method_name(r->method));
 	json_uint(&j, "elapsed_ns", r->elapsed_ns);
 	json_bool(&j, "ok", rc == 0);
@@ -40,6 +52,29 @@ static int unpurged(struct interp *in, const struct step *s, struct section_row 
 	return err_set(in->err, rc, "purge failed, the test does not start: %s", why);
 }
 
+/* What was done to the drive, or to each of a set, as events, deviations, and in the section's row. */
+static int purged(struct interp *in, const struct purge_report *r, unsigned member,
+		  struct section_row *row)
+{
+	const struct dut *d = in->ctx->dut;
+	const char *name = purge_method_name(r->method);
+	size_t n = strlen(in->purge_methods);
+
+	if (event_purge(in, r, member, 0, ""))
+		return -EIO;
+	if (!strstr(in->purge_methods, name))
+		snprintf(in->purge_methods + n, sizeof in->purge_methods - n, "%s%s", n ? "," : "",
+			 name);
+	row->purge_method = in->purge_methods;
+	row->purge_verified = row->purge_verified && r->verified;
+	if (!r->verified && !d->info.simulated &&
+	    note_deviation(in, "purge not verified by reading back"))
+		return -EIO;
+	if (!purge_method_is_pts(r->method) && r->method != PURGE_SIM)
+		return note_deviation(in, "purge by %s, which is no purge of the PTS", name);
+	return 0;
+}
+
 int drive_purge(struct interp *in, const struct step *s, struct section_row *row)
 {
 	struct dut *d = in->ctx->dut;
@@ -55,25 +90,25 @@ int drive_purge(struct interp *in, const struct step *s, struct section_row *row
 				"this drive offers no purge method that pts knows");
 	r.method = m;
 	rc = d->ops->purge(d, m, &r, &why);
-	in->written = 0;
+	written_reset(in);
 	if (rc == -EINTR)
 		return err_set(in->err, rc, "stopped while purging");
 	row->purge_method = purge_method_name(m);
-	if (event_purge(in, &r, rc, why.msg))
+	if (rc && event_purge(in, &r, 0, rc, why.msg))
 		return -EIO;
 	if (rc)
 		return unpurged(in, s, row, rc, why.msg);
-	row->purge_verified = r.verified;
-	if (!r.verified && !d->info.simulated &&
-	    note_deviation(in, "purge not verified by reading back"))
-		return -EIO;
-	if (!purge_method_is_pts(m) && m != PURGE_SIM)
-		return note_deviation(in, "purge by %s, which is no purge of the PTS",
-				      purge_method_name(m));
-	return 0;
+	in->purge_methods[0] = 0;
+	row->purge_verified = 1;
+	if (!r.member)
+		return purged(in, &r, 0, row);
+	for (unsigned i = 0; i < d->info.members && !rc; i++)
+		rc = purged(in, &r.member[i], i + 1, row);
+	return rc;
 }
 
-static int event_cache(struct interp *in, const char *asked, const char *was)
+/* @put_back: the end of a test gives the drive what it had before. */
+static int event_cache(struct interp *in, const char *asked, const char *was, bool put_back)
 {
 	struct buf b = BUF_INIT;
 	struct json j = JSON_INIT(&b);
@@ -83,7 +118,9 @@ static int event_cache(struct interp *in, const char *asked, const char *was)
 	json_str(&j, "test", in->plan->name);
 	json_str(&j, "asked", asked);
 	json_str(&j, "was", was);
-	json_str(&j, "now", in->cache_state);
+	json_str(&j, "now", put_back ? asked : in->cache_state);
+	if (put_back)
+		json_bool(&j, "put_back", true);
 	json_end_object(&j);
 	rc = store_event(in->ctx->store, in->ctx->run, "write-cache", buf_cstr(&b), in->err);
 	buf_release(&b);
@@ -109,32 +146,34 @@ int drive_cache(struct interp *in)
 		if (!none &&
 		    note_deviation(in, "write cache neither set to %s nor read back", asked))
 			return -EIO;
-		return event_cache(in, asked, NULL);
+		return event_cache(in, asked, NULL, false);
 	}
 	if (rc)
 		return err_set(in->err, rc, "write cache: %s", why.msg);
-	if (!in->cache_changed) {
-		in->cache_was = was;
-		in->cache_changed = was != want;
-	}
+	if (!in->cache_known) /* later purges may have switched it themselves */
+		in->cache_was = in->ctx->cache_was ? !strcmp(in->ctx->cache_was, "on") : was;
+	in->cache_known = true;
 	in->cache_state = asked;
-	return event_cache(in, asked, was ? "on" : "off");
+	return event_cache(in, asked, was ? "on" : "off", false);
 }
 
 void drive_restore(struct interp *in)
 {
+	const char *to = in->cache_was ? "on" : "off";
 	struct dut *d = in->ctx->dut;
-	struct err why = { "" };
-	bool was;
+	struct err why = { "" }, ignored = { "" };
+	bool was = in->plan->write_cache;
+	char lost[96];
+	int rc;
 
-	if (!in->cache_changed || in->ctx->hung)
+	if (!in->cache_known || in->ctx->hung || in->cache_was == in->plan->write_cache)
 		return;
-	in->cache_changed = false;
-	if (d->ops->write_cache(d, in->cache_was, &was, &why)) {
-		struct err ignored = { "" };
-
-		if (store_event(in->ctx->store, in->ctx->run, "warning",
-				"{\"text\":\"write cache could not be put back\"}", &ignored))
-			err_set(in->err, -EIO, "%s", ignored.msg);
-	}
+	in->cache_known = false;
+	snprintf(lost, sizeof lost, "{\"text\":\"write cache could not be put back %s\"}", to);
+	if (d->ops->write_cache(d, in->cache_was, &was, &why))
+		rc = store_event(in->ctx->store, in->ctx->run, "warning", lost, &ignored);
+	else
+		rc = event_cache(in, to, was ? "on" : "off", true);
+	if (rc)
+		err_set(in->err, -EIO, "%s", ignored.msg);
 }

@@ -1,144 +1,74 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Operating points (spec 14): the cells of the measurement window, each the mean over its rounds (ART weighted by IOs);
- * MaxIOPS under an ART ceiling with the near-tie rule, MinIOPS, MidIOPS; the choice is told in words.
+ * the rule itself is in pick_rule.c.
  */
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "pts/interp_priv.h"
 
-struct candidate {
-	unsigned threads, qd;
-	uint64_t ios;
-	double iops, art_ns;
-	unsigned rounds;
+static struct pick_scope scope_of(const struct interp *in, const struct step *pick)
+{
+	return (struct pick_scope){ .plan = in->plan,
+				    .pick = pick,
+				    .section = in->at.section,
+				    .loop = in->loop.step,
+				    .window_first = in->loop.window_first,
+				    .window_last = in->loop.window_last };
+}
+
+/* What there is to choose from: one candidate for each plan step whose cells did IO. */
+struct candidates {
+	struct pick_cell *cell; /* malloc'ed; room for one for each plan step */
+	unsigned n;
+	unsigned silent; /* cells that would count, but did not do a single IO */
 };
 
-bool selector_matches(const struct selector *sel, const struct step *c)
+static void gather(const struct interp *in, const struct step *pick, struct candidates *ret)
 {
-	if (strcmp(sel->phase ? sel->phase : "round", c->phase ? c->phase : ""))
-		return false;
-	if (sel->read_pct >= 0 && fabs(sel->read_pct - c->read_pct) > 1e-9)
-		return false;
-	if (sel->block_bytes && sel->block_bytes != c->block_bytes)
-		return false;
-	if (sel->threads && (c->threads.point || (unsigned)c->threads.k != sel->threads))
-		return false;
-	if (sel->qd && (c->qd.point || (unsigned)c->qd.k != sel->qd))
-		return false;
-	return !sel->label || !strcmp(sel->label, c->label ? c->label : "");
-}
-
-static bool cell_counts(const struct interp *in, const struct step *pick, const struct cell_sum *c)
-{
-	const struct step *s = &in->plan->step[c->step];
-	bool of_loop = in->loop.step && !pick->pick_phase && c->loop;
-
-	if (c->voided || !c->ios || c->section != in->at.section)
-		return false;
-	if (pick->pick_phase)
-		return !strcmp(pick->pick_phase, s->phase);
-	if (!in->loop.step || in->loop.step->section != c->section)
-		return true;
-	return of_loop && c->loop == in->loop.ordinal && !strcmp(s->phase, "round") &&
-	       c->round >= in->loop.window_first && c->round <= in->loop.window_last;
-}
-
-/* Gathers one candidate for each plan step that was measured. Returns how many; @ret is malloc'ed, indexed like @step_of. */
-static unsigned gather(const struct interp *in, const struct step *pick, struct candidate **ret)
-{
-	struct candidate *c = calloc(in->plan->n, sizeof *c);
-	unsigned n = 0;
+	struct pick_scope scope = scope_of(in, pick);
+	struct pick_cell *c = calloc(in->plan->n, sizeof *c);
 
 	BUG_ON(!c);
+	ret->silent = 0;
 	for (unsigned i = 0; i < in->n_cells; i++) {
 		const struct cell_sum *m = &in->cell[i];
-		struct candidate *k = &c[m->step];
+		struct pick_cell *k = &c[m->step];
 
-		if (!cell_counts(in, pick, m))
+		if (m->voided || !pick_takes(&scope, m->step, m->section, m->round))
 			continue;
+		ret->silent += !m->ios;
+		if (!m->ios)
+			continue;
+		k->step = m->step;
 		k->threads = (unsigned)expr_value(in, &in->plan->step[m->step].threads);
 		k->qd = (unsigned)expr_value(in, &in->plan->step[m->step].qd);
-		k->art_ns += m->art_ns * (double)m->ios;
-		k->iops += m->iops;
-		k->ios += m->ios;
-		k->rounds++;
+		pick_add(k, m->ios, m->iops, m->art_ns);
 	}
-	for (unsigned i = 0; i < in->plan->n; i++) {
-		if (!c[i].rounds)
-			continue;
-		c[i].iops /= c[i].rounds;
-		c[i].art_ns /= (double)c[i].ios;
-		c[n++] = c[i];
-	}
-	*ret = c;
-	return n;
+	ret->cell = c;
+	ret->n = pick_means(c, in->plan->n);
 }
 
-static bool fewer_oio(const struct step *s, const struct candidate *a, const struct candidate *b)
+/* Five nines of all IOs of these cells; -1 when there are too few. */
+static int five_nines(struct interp *in, const struct step *s, const struct point *pt,
+		      int64_t *ret_ns)
 {
-	unsigned oa = a->threads * a->qd, ob = b->threads * b->qd;
+	struct pick_scope scope = scope_of(in, s);
+	bool window = pick_windowed(&scope);
+	struct hist_of of = { .at = in->at,
+			      .step = pt->step,
+			      .round_first = window ? in->loop.window_first : -1,
+			      .round_last = window ? in->loop.window_last : -1 };
+	uint64_t ns;
 
-	if (s->tie_lowest_oio && oa != ob)
-		return oa < ob;
-	return s->tie_lowest_tc && a->threads < b->threads;
-}
-
-static const struct candidate *lowest_art(const struct candidate *c, unsigned n)
-{
-	const struct candidate *best = c;
-
-	for (unsigned i = 1; i < n; i++)
-		if (c[i].art_ns < best->art_ns)
-			best = &c[i];
-	return best;
-}
-
-/* Moves the cells below the ART ceiling to the front and returns their number. */
-static unsigned below_ceiling(struct candidate *c, unsigned n, double ceiling_ns)
-{
-	unsigned m = 0;
-
-	for (unsigned i = 0; i < n; i++)
-		if (ceiling_ns <= 0 || c[i].art_ns < ceiling_ns)
-			c[m++] = c[i];
-	return m;
-}
-
-static const struct candidate *choose(const struct step *s, const struct candidate *c, unsigned n,
-				      char *why, size_t len)
-{
-	double high = c[0].iops, low = c[0].iops, mid, slack;
-	const struct candidate *best = NULL;
-
-	for (unsigned i = 1; i < n; i++) {
-		high = fmax(high, c[i].iops);
-		low = fmin(low, c[i].iops);
-	}
-	if (s->rule == PICK_HIGHEST_IOPS) {
-		for (unsigned i = 0; i < n; i++)
-			if (c[i].iops >= high * (1 - s->tie_pct / 100) &&
-			    (!best || fewer_oio(s, &c[i], best) ||
-			     (!fewer_oio(s, best, &c[i]) && c[i].iops > best->iops)))
-				best = &c[i];
-		snprintf(why, len, "highest IOPS %.0f, within %g %% of it the lowest total OIO",
-			 high, s->tie_pct);
-		return best;
-	}
-	mid = (high + low) / 2;
-	slack = HUGE_VAL;
-	for (unsigned i = 0; i < n; i++)
-		slack = fmin(slack, fabs(c[i].iops - mid));
-	slack += mid * (s->tie_pct / 100 + 1e-12);
-	for (unsigned i = 0; i < n; i++)
-		if (fabs(c[i].iops - mid) <= slack && (!best || fewer_oio(s, &c[i], best)))
-			best = &c[i];
-	snprintf(why, len, "IOPS nearest to (%.0f + %.0f) / 2 = %.0f", high, low, mid);
-	return best;
+	hist_reset(in->merged);
+	if (store_step_hist(in->ctx->store, &of, in->merged, in->err))
+		return -EIO;
+	*ret_ns = hist_percentile(in->merged, P99999, &ns) ? (int64_t)ns : -1;
+	return 0;
 }
 
 static int store_pick(struct interp *in, const struct step *s, const struct point *pt)
@@ -154,80 +84,76 @@ static int store_pick(struct interp *in, const struct step *s, const struct poin
 
 	if (in->points_seen++ < (in->ctx->recall ? in->ctx->recall->points : 0))
 		return 0;
+	if (five_nines(in, s, pt, &row.p99999_ns))
+		return -EIO;
 	return store_point(in->ctx->store, &row, in->err);
 }
 
-static int pick_at(struct interp *in, const struct step *s, const struct candidate *c, unsigned n,
-		   struct point *pt)
+/* Why there is no point: the drive's doing, where it did no IO or was slow; else the definition's. */
+static int no_point(struct interp *in, const struct step *s, const struct candidates *c)
 {
-	pt->threads = (unsigned)expr_value(in, &s->threads);
-	pt->qd = (unsigned)expr_value(in, &s->qd);
-	for (unsigned i = 0; i < n; i++) {
-		if (c[i].threads != pt->threads || c[i].qd != pt->qd)
-			continue;
-		pt->iops = c[i].iops;
-		pt->art_ns = c[i].art_ns;
-		snprintf(pt->reason, sizeof pt->reason, "always T%uQ%u", pt->threads, pt->qd);
-		return 0;
-	}
-	return err_set(in->err, -EINVAL, "pick %s: no measured cell at T%uQ%u", s->point,
-		       pt->threads, pt->qd);
+	if (c->silent)
+		return err_set(in->err, -EIO,
+			       "line %u: pick %s: no cell to choose from: the drive completed no "
+			       "IO in %u cell%s",
+			       s->line, s->point, c->silent, c->silent == 1 ? "" : "s");
+	return err_set(in->err, -EINVAL, "line %u: pick %s: no measured cell to choose from",
+		       s->line, s->point);
 }
 
-static int pick_by(struct interp *in, const struct step *s, struct candidate *c, unsigned n,
-		   struct point *pt)
+static int choose(struct interp *in, const struct step *s, struct candidates *c, struct point *pt)
 {
-	unsigned ok = below_ceiling(c, n, s->art_below_ns);
-	const struct candidate *best;
-	char why[300];
+	unsigned at[2] = { 0, 0 };
+	struct pick_choice ch;
+	int rc;
 
-	if (ok) {
-		best = choose(s, c, ok, why, sizeof why);
-		if (s->art_below_ns > 0)
-			snprintf(pt->reason, sizeof pt->reason,
-				 "%s; of %u cells, %u with ART < %g ms", why, n, ok,
-				 s->art_below_ns / 1e6);
-		else
-			snprintf(pt->reason, sizeof pt->reason, "%s; of %u cells", why, n);
-	} else if (s->else_lowest_art) {
-		best = lowest_art(c, n);
-		snprintf(pt->reason, sizeof pt->reason,
-			 "no cell with ART < %g ms: the one with the lowest ART",
-			 s->art_below_ns / 1e6);
-		if (note_deviation(in,
-				   "point %s: no cell with ART < %g ms, the lowest ART was taken",
-				   s->point, s->art_below_ns / 1e6))
-			return -EIO;
-	} else {
-		return err_set(in->err, -EINVAL, "pick %s: no cell with ART < %g ms", s->point,
-			       s->art_below_ns / 1e6);
+	if (s->rule == PICK_AT) {
+		at[0] = (unsigned)expr_value(in, &s->threads);
+		at[1] = (unsigned)expr_value(in, &s->qd);
 	}
-	pt->threads = best->threads;
-	pt->qd = best->qd;
-	pt->iops = best->iops;
-	pt->art_ns = best->art_ns;
+	rc = pick_choose(s, at, c->cell, c->n, &ch);
+	if (rc == -ENOENT)
+		return err_set(in->err, c->silent ? -EIO : -EINVAL,
+			       c->silent
+				       ? "pick %s: no cell at T%uQ%u in which the drive completed "
+					 "an IO"
+				       : "pick %s: no measured cell at T%uQ%u",
+			       s->point, at[0], at[1]);
+	if (rc)
+		return err_set(in->err, -EIO, "pick %s: no cell with ART < %g ms", s->point,
+			       s->art_below_ns / 1e6);
+	/* PTS[DIRTH-4.5] */
+	if (ch.fallback &&
+	    note_deviation(in, "point %s: no cell with ART < %g ms, the lowest ART was taken",
+			   s->point, s->art_below_ns / 1e6))
+		return -EIO;
+	pt->threads = ch.threads;
+	pt->qd = ch.qd;
+	pt->iops = ch.iops;
+	pt->art_ns = ch.art_ns;
+	pt->step = ch.step;
+	pt->members = step_members(in->plan, &in->plan->step[ch.step]);
+	snprintf(pt->reason, sizeof pt->reason, "%s", ch.reason);
 	return 0;
 }
 
 int pick_run(struct interp *in, const struct step *s)
 {
-	struct candidate *c;
-	unsigned n = gather(in, s, &c);
+	struct candidates c;
 	struct point *pt;
 	int rc;
 
-	if (!n) {
-		free(c);
-		return err_set(in->err, -EINVAL,
-			       "line %u: pick %s: no measured cell to choose from", s->line,
-			       s->point);
+	gather(in, s, &c);
+	if (!c.n) {
+		free(c.cell);
+		return no_point(in, s, &c);
 	}
 	in->point = realloc(in->point, (in->n_points + 1) * sizeof *in->point);
 	BUG_ON(!in->point);
 	pt = &in->point[in->n_points];
 	*pt = (struct point){ .name = s->point };
-	rc = s->rule == PICK_AT ? pick_at(in, s, c, n, pt) : pick_by(in, s, c, n, pt);
-	free(c);
+	rc = choose(in, s, &c, pt);
+	free(c.cell);
 	if (rc)
 		return rc;
 	in->n_points++;

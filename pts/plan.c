@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Compiles a test for a drive. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "pts/base/rng.h"
@@ -109,6 +110,7 @@ static int plan_build(struct ctx *c)
 	p->step = c->step;
 	p->n = c->n;
 	p->n_cursors = c->n_cursors;
+	p->members = c->env->members ? c->env->members : 1;
 	p->n_sections = c->section;
 	p->write_cache = c->profile->write_cache;
 	p->params = params_json(c);
@@ -142,6 +144,33 @@ int plan_compile(const struct def_lib *lib, const struct def *test, const struct
 	return compile(&c);
 }
 
+void cell_label(const struct step *s, unsigned segment, char *out, size_t n)
+{
+	const char *idle = "";
+
+	if (s->op != STEP_REPLAY || segment >= s->n_replay) {
+		snprintf(out, n, "%s", s->label);
+		return;
+	}
+	if (segment && s->replay_no[segment] == s->replay_no[segment - 1])
+		idle = " idle";
+	snprintf(out, n, "%s%sstep %u%s", s->label, *s->label ? " " : "", s->replay_no[segment],
+		 idle);
+}
+
+unsigned replay_step_oio(const struct step *s, unsigned segment)
+{
+	const struct capture_step *c = &s->replay[segment];
+
+	return s->replay_access[segment] ? replay_oio(s->qd_max ? c->qd_max : c->qd_avg, s->scale)
+					 : 0;
+}
+
+unsigned step_members(const struct plan *p, const struct step *s)
+{
+	return s->member_first ? s->member_last - s->member_first + 1 : p->members;
+}
+
 void plan_release(struct plan *p)
 {
 	arena_release(&p->arena);
@@ -154,7 +183,7 @@ int plan_try(const struct def_lib *lib, const struct def *test, struct err *err)
 							{ IO_READ, IO_RND, 8192, 40 } };
 	static const double share[] = { 60, 40 };
 	static const struct capture_step step[] = { { 1000000000, 2, 4, 50, share } };
-	static const struct capture_facts facts = { "a capture", 2, stream, 1, step, 2 };
+	static const struct capture_facts facts = { "a capture", 2, stream, 1, step, 2, false };
 
 	for (unsigned quick = 0; quick < 2; quick++) {
 		struct plan_env env = { .capacity_bytes = 1ull << 40,

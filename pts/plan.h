@@ -101,10 +101,13 @@ struct step {
 	uint64_t time_ns, every_ns; /* RUN IDLE; every 0: one cell */
 	uint64_t bytes; /* FILL */
 	double scale; /* REPLAY */
-	const struct capture_step *replay; /* REPLAY: one entry a step of the capture, n_replay */
-	const struct access *const *replay_access;
+	/* REPLAY: its segments, n_replay: one a step of the capture; with idle_honor its idle share is a second one */
+	const struct capture_step *replay;
+	const struct access *const *replay_access; /* NULL: idle */
+	const unsigned *replay_no; /* step of the capture, from 1 */
 	unsigned n_replay;
 	bool qd_max, idle_honor;
+	unsigned qd_fixed; /* 0: as the capture says */
 	/* PURGE */
 	bool optional;
 	/* LOOP: end = index of its UNTIL. UNTIL, AGAIN: head = index of LOOP, REPEAT. CHECK: head = its LOOP */
@@ -137,11 +140,14 @@ struct plan {
 	struct step *step;
 	unsigned n;
 	unsigned n_cursors, n_sections;
+	unsigned members; /* drives of a set; 1 otherwise */
 	struct active_range range; /* for cells; align by largest block */
 	struct active_range fill_range; /* for FILL: every LBA of the range */
 	bool write_cache; /* the profile wants it on */
 	const char *params; /* JSON object of the values used */
 	bool formal; /* of the definition set, unchanged */
+	unsigned n_dominant; /* streams taken of the capture; 0: none */
+	double coverage_pct; /* of its IOs, by these */
 	const struct plan_deviation *deviation;
 	unsigned n_deviations;
 };
@@ -162,22 +168,44 @@ int plan_check_sets(const struct def *const *test, unsigned n, const struct plan
 		    struct err *err) must_check;
 bool plan_uses_capture(const struct def *test);
 
-/* Expected cost of a plan; times at the drive's own speed (FILL) are guessed with fill_bytes_per_s. */
+/* Label of a cell: the step's; of a replay "step 5", and "step 5 idle" for the idle share at its end. */
+void cell_label(const struct step *s, unsigned segment, char *out, size_t n);
+/* Depth that segment @segment of a replay asks for in all: scale * max(1, round(qd)); 0 idle. */
+unsigned replay_step_oio(const struct step *s, unsigned segment);
+
+/* Drives that a step works on: those of its range of members, else all of the set; 1 where there is no set. */
+unsigned step_members(const struct plan *p, const struct step *s);
+
+/* What a drive is taken to do at the most, and at which speed a FILL is taken to last at the longest. 0 unknown. */
+struct plan_speed {
+	double slow_fill_bytes_per_s; /* for times only */
+	double write_bytes_per_s, write_iops, read_iops; /* read_iops 0: as write_iops */
+	char basis[80]; /* in words: "PCIe 16.0 GT/s x4" */
+};
+struct dut_info;
+/* Of a simulated drive its model's; else what its interface allows: PCIe by its link, SATA 550 MB/s, any other 500 MB/s. */
+void plan_speed_of(const struct dut_info *d, struct plan_speed *ret);
+
+/* Expected cost of a plan, bytes over all drives of a set. Only those of FILL steps are exact: the rest hangs on the speed. */
 struct plan_cost {
 	uint64_t min_ns, max_ns; /* steady at the first chance; at the last */
+	uint64_t fill_bytes; /* exact */
 	uint64_t min_bytes,
-		max_bytes; /* bytes of FILL steps, plus an estimate for RUN (0 when no rates are known) */
+		max_bytes; /* these, plus an estimate for RUN (0 when no rates are known) */
 	unsigned cells_min, cells_max;
 };
-void plan_cost(const struct plan *p, double fill_bytes_per_s, double write_iops_guess,
-	       struct plan_cost *ret);
+void plan_cost(const struct plan *p, const struct plan_speed *speed, struct plan_cost *ret);
 
-/*
- * What is left from step @from on, being in round @round of the loop that holds it (0: in none); @fill_bytes_per_s 0 unknown
- * (then 500 MB/s). Repeats count whole. For progress lines.
- */
-void plan_left(const struct plan *p, unsigned from, unsigned round, double fill_bytes_per_s,
-	       uint64_t *ret_min_ns, uint64_t *ret_max_ns);
+struct plan_at { /* where a test is */
+	unsigned step;
+	unsigned round; /* of the loop that holds the step; 0: in none */
+	uint64_t loop_ns; /* since that loop began */
+	double fill_bytes_per_s; /* of each drive; 0 unknown (then 500 MB/s) */
+};
+
+/* What is left from there on, the step itself counted whole, repeats too; a loop never beyond its time limit. */
+void plan_left(const struct plan *p, const struct plan_at *at, uint64_t *ret_min_ns,
+	       uint64_t *ret_max_ns);
 
 /* The plan as text, one step a line, indented by loops; stored with a run and printed by `pts plan`. Deterministic. */
 void plan_text(const struct plan *p, struct buf *out);

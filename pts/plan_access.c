@@ -13,6 +13,7 @@
 #define TOP_DEFAULT 9
 #define COVER_DEFAULT 80.0
 
+/* PTS[GEN-2-SET] */
 void ctx_formal(struct ctx *c, const struct def *d)
 {
 	static const char *const kinds[] = { "test", "workload", "suite" };
@@ -265,6 +266,14 @@ int composite_take(struct ctx *c, struct span words, struct composite *ret)
 		sum += s->share_pct;
 		group_of_stream(c, s, &ret->mix.group[ret->n_streams++]);
 	}
+	if (sum < cover - 1e-9 && !c->trial)
+		ctx_deviation(c, c->test->clause,
+			      arena_fmt(c->a,
+					"capture %s: its %u largest streams cover %.1f %% of "
+					"its IOs, %.1f %% were asked for",
+					cap->name, ret->n_streams, sum, cover));
+	c->plan->n_dominant = ret->n_streams;
+	c->plan->coverage_pct = sum;
 	ret->mix.n = ret->n_streams;
 	ret->mix.round_up = true;
 	snprintf(ret->mix.name, sizeof ret->mix.name, "composite %.48s top %u", cap->name,
@@ -523,6 +532,10 @@ int access_build(struct ctx *c, const struct node *n, struct cell_access *ret)
 int replay_accesses(struct ctx *c, const struct composite *comp, const struct access *const **ret)
 {
 	const struct capture_facts *cap = c->env->capture;
+
+	*ret = c->replay.list;
+	if (*ret && c->replay.n_streams == comp->n_streams)
+		return 0;
 	const struct access **list = arena_array(c->a, const struct access *, cap->n_steps + 1);
 
 	for (unsigned i = 0; i < cap->n_steps; i++) {
@@ -539,8 +552,9 @@ int replay_accesses(struct ctx *c, const struct composite *comp, const struct ac
 			return rc;
 		note_sizes(c, a);
 		snprintf(a->name, sizeof a->name, "%.60s step %u", cap->name, i + 1);
-		list[i] = intern(c, a);
+		list[i] = a; /* its name is its own: no other is the same */
 	}
-	*ret = list;
+	c->replay.n_streams = comp->n_streams;
+	*ret = c->replay.list = list;
 	return 0;
 }

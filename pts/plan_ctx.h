@@ -102,6 +102,10 @@ struct ctx {
 	unsigned n_deviations, cap_deviations;
 	const struct access **access; /* each different one once */
 	unsigned n_access, cap_access;
+	struct { /* accesses of the steps of the capture, the same for every scale */
+		unsigned n_streams;
+		const struct access *const *list;
+	} replay;
 	bool formal;
 };
 
@@ -131,6 +135,8 @@ int value_expr(struct ctx *c, const struct value *v, struct expr *ret,
 int value_point(struct ctx *c, const struct value *v, const char **ret) must_check;
 int value_label(struct ctx *c, const struct value *v, const char **ret) must_check;
 bool value_given(const struct value *v);
+/* Mean depth of the capture. -EINVAL with what to do, where it does not say it. */
+int capture_depth(struct ctx *c, double *ret) must_check;
 bool ctx_uses_capture(const struct ctx *c);
 
 /* ---- plan_param.c ---- */

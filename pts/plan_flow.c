@@ -382,17 +382,40 @@ static int pick_values(struct ctx *c, const struct node *n, struct step *s)
 	return rc;
 }
 
+/* The phases that only bring the drive into a state: nothing of them is ever picked. */
+static bool only_prepares(const char *phase)
+{
+	static const char *const prepare[] = { "wipc", "wdpc", "prewrite", "idle" };
+
+	for (unsigned i = 0; i < sizeof prepare / sizeof *prepare; i++)
+		if (!strcmp(phase, prepare[i]))
+			return true;
+	return false;
+}
+
+/* Something was measured so far that pick_takes() may choose from. */
+static bool pickable(const struct ctx *c, const struct node *n)
+{
+	for (unsigned i = 0; i < c->n; i++) {
+		const char *phase = c->step[i].phase;
+
+		if (c->step[i].op == STEP_RUN &&
+		    (n->phase ? !strcmp(phase, n->phase)
+			      : !strcmp(phase, "round") || !strcmp(phase, "step")))
+			return true;
+	}
+	return false;
+}
+
 int pick_compile(struct ctx *c, const struct node *n)
 {
 	struct step v = { 0 }, *s;
-	bool cells = false;
 
 	if (c->loop >= 0 || c->repeat >= 0)
 		return ctx_bad(c, "a pick cannot stand inside a loop or repeat");
-	for (unsigned i = 0; i < c->n; i++)
-		cells |= c->step[i].op == STEP_RUN &&
-			 (!n->phase || !strcmp(c->step[i].phase, n->phase));
-	if (n->rule != PICK_AT && !cells && !c->holes)
+	if (n->phase && only_prepares(n->phase))
+		return ctx_bad(c, "a pick is of cells that were measured, not of %s", n->phase);
+	if (n->rule != PICK_AT && !pickable(c, n) && !c->holes)
 		return ctx_bad(c, "nothing was measured that '%s' could be picked from", n->name);
 	int rc = pick_values(c, n, &v);
 	if (!rc)

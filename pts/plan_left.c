@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How long a plan still takes: for progress lines, from any step and round. */
+#include <math.h>
+
 #include "pts/base/steady.h"
 #include "pts/plan.h"
 
@@ -22,28 +24,44 @@ static double step_ns(const struct step *s, double fill_bytes_per_s)
 	if (s->op == STEP_RUN || s->op == STEP_IDLE)
 		return (double)s->time_ns;
 	for (unsigned i = 0; s->op == STEP_REPLAY && i < s->n_replay; i++)
-		ns += (double)(s->time_ns ? s->time_ns : s->replay[i].duration_ns);
+		ns += (double)s->replay[i].duration_ns;
 	return ns;
 }
 
-/* Rounds that a loop takes at the least and at the most. A time limit caps the most. */
-static struct span loop_span(const struct step *l, struct span round, unsigned done)
+/* What is left of the loop's time limit when @spent_ns of it are gone; -1 without a limit. */
+static double limit_left(const struct step *l, double spent_ns)
+{
+	double left = -1;
+
+	for (unsigned i = 0; i < l->n_conds; i++) {
+		double v = fmax((double)l->cond[i].value - spent_ns, 0);
+
+		if (l->cond[i].kind == COND_TIME && (left < 0 || v < left))
+			left = v;
+	}
+	return left;
+}
+
+static void cap(struct span *s, double limit_ns)
+{
+	if (limit_ns < 0)
+		return;
+	s->max_ns = fmin(s->max_ns, limit_ns);
+	s->min_ns = fmin(s->min_ns, s->max_ns);
+}
+
+/* Rounds that a loop still takes at the least and at the most, after @done; a limit of time alone makes the most. */
+static struct span loop_span(const struct step *l, struct span round, unsigned done,
+			     double limit_ns)
 {
 	unsigned max = l->rounds ? l->rounds : ROUNDS_GUESS,
 		 min = STEADY_WINDOW < max ? STEADY_WINDOW : max;
 	struct span out = { round.min_ns * (min > done ? min - done : 0),
 			    round.max_ns * (max > done ? max - done : 0) };
 
-	for (unsigned i = 0; i < l->n_conds; i++) {
-		double limit = l->cond[i].kind == COND_TIME
-				       ? (double)l->cond[i].value - round.max_ns * done
-				       : -1;
-
-		if (limit >= 0 && limit < out.max_ns)
-			out.max_ns = limit;
-	}
-	if (out.min_ns > out.max_ns)
-		out.min_ns = out.max_ns;
+	if (!l->rounds && limit_ns >= 0)
+		out.max_ns = limit_ns;
+	cap(&out, limit_ns);
 	return out;
 }
 
@@ -67,7 +85,8 @@ static struct span sum(const struct plan *p, unsigned from, unsigned to, double 
 		out.min_ns += one;
 		out.max_ns += one;
 		if (s->op == STEP_LOOP) {
-			in = loop_span(s, sum(p, i + 1, s->end, fill_bytes_per_s), 0);
+			in = loop_span(s, sum(p, i + 1, s->end, fill_bytes_per_s), 0,
+				       limit_left(s, 0));
 			i = s->end;
 		} else if (s->op == STEP_REPEAT) {
 			unsigned end = repeat_end(p, i);
@@ -91,22 +110,26 @@ static const struct step *loop_around(const struct plan *p, unsigned at)
 	return NULL;
 }
 
-void plan_left(const struct plan *p, unsigned from, unsigned round, double fill_bytes_per_s,
-	       uint64_t *ret_min_ns, uint64_t *ret_max_ns)
+void plan_left(const struct plan *p, const struct plan_at *at, uint64_t *ret_min_ns,
+	       uint64_t *ret_max_ns)
 {
-	const struct step *l = round ? loop_around(p, from) : NULL;
+	const struct step *l = at->round ? loop_around(p, at->step) : NULL;
+	double fill = at->fill_bytes_per_s;
 	struct span out = { 0, 0 }, rest;
+	unsigned from = at->step;
 
 	if (l) {
 		unsigned head = (unsigned)(l - p->step);
+		double limit = limit_left(l, (double)at->loop_ns);
 
-		out = loop_span(l, sum(p, head + 1, l->end, fill_bytes_per_s), round);
-		rest = sum(p, from, l->end, fill_bytes_per_s);
+		out = loop_span(l, sum(p, head + 1, l->end, fill), at->round, limit);
+		rest = sum(p, from, l->end, fill); /* of this round */
 		out.min_ns += rest.min_ns;
 		out.max_ns += rest.max_ns;
+		cap(&out, limit);
 		from = l->end + 1;
 	}
-	rest = sum(p, from, p->n, fill_bytes_per_s);
+	rest = sum(p, from, p->n, fill);
 	*ret_min_ns = (uint64_t)(out.min_ns + rest.min_ns);
 	*ret_max_ns = (uint64_t)(out.max_ns + rest.max_ns);
 }

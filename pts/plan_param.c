@@ -52,14 +52,28 @@ static bool in_range(struct arena *a, const char *range, const char *s)
 	return false;
 }
 
-static bool in_choice(struct arena *a, struct span choice, const char *s)
+/* "client": any value is the operator's choice under that profile. */
+static bool in_choice(struct ctx *c, struct span choice, const char *s)
 {
 	for (unsigned i = 0; i < choice.n; i++) {
-		const char *c = choice.w[i].s;
-		if (!strcmp(c, "any") || !strcmp(c, s) || in_range(a, c, s))
+		const char *w = choice.w[i].s;
+		if (!strcmp(w, "any") || !strcmp(w, s) || in_range(c->a, w, s) ||
+		    (!strcmp(w, "client") && c->env->profile == PROFILE_CLIENT))
 			return true;
 	}
 	return false;
+}
+
+/* "param threads = profile", "param qd = profile": the value of the profile at hand. */
+static struct span of_profile(struct ctx *c, const struct param *p, struct span words)
+{
+	bool threads = !strcmp(p->name, "threads");
+	struct word w = { NULL, false };
+
+	if ((!threads && strcmp(p->name, "qd")) || words.n != 1 || strcmp(words.w[0].s, "profile"))
+		return words;
+	w.s = arena_fmt(c->a, "%u", threads ? c->profile->threads : c->profile->qd);
+	return (struct span){ arena_memdup(c->a, &w, sizeof w), 1 };
 }
 
 static void judge_choice(struct ctx *c, const struct param *p, struct span was, struct span now)
@@ -68,12 +82,16 @@ static void judge_choice(struct ctx *c, const struct param *p, struct span was, 
 	bool outside = false;
 
 	for (unsigned i = 0; i < now.n; i++)
-		outside |= !in_choice(c->a, p->choice, now.w[i].s);
+		outside |= !in_choice(c, p->choice, now.w[i].s);
 	if (!outside || same_words(was, now) || !was.n)
 		return;
 	buf_fmt(&b, "test %s: %s = ", c->test->name, p->name);
 	span_text(now, &b);
-	if (p->choice.n) {
+	if (p->choice.n == 1 && !strcmp(p->choice.w[0].s, "client")) {
+		buf_str(&b, " instead of ");
+		span_text(was, &b);
+		buf_str(&b, ", the operator's choice under the client profile only");
+	} else if (p->choice.n) {
 		buf_str(&b, " is outside its choice ");
 		span_text(p->choice, &b);
 	} else {
@@ -111,7 +129,7 @@ static int take_set(struct ctx *c, struct param_val *pv, const char *set)
 	const char *value = strchr(set, '=') + 1;
 
 	pv->set = set;
-	pv->words = split(c->a, value);
+	pv->words = of_profile(c, p, split(c->a, value));
 	if (!strcmp(p->name, "capture"))
 		return err_set(c->err, -EINVAL, "--set %s: the capture is given with --capture",
 			       set);
@@ -122,6 +140,12 @@ static int take_set(struct ctx *c, struct param_val *pv, const char *set)
 		return err_set(c->err, -EINVAL, "--set %s: a value is missing", set);
 	judge_choice(c, p, was, pv->words);
 	return 0;
+}
+
+/* --scale goes to tests that may have several; one with a single choice, as the native replay, keeps it. */
+static bool takes_scales(const struct param *p)
+{
+	return !strcmp(p->name, "scales") && !(p->choice.n == 1 && strcmp(p->choice.w[0].s, "any"));
 }
 
 int params_take(struct ctx *c)
@@ -135,8 +159,9 @@ int params_take(struct ctx *c)
 		struct param_val *pv = &c->param[c->n_params++];
 		const char *set = set_of(c->env, p->name);
 		pv->param = p;
-		pv->words = c->env->quick && p->value.quick.n ? p->value.quick : p->value.normal;
-		if (!set && c->env->scales && !strcmp(p->name, "scales"))
+		pv->words = of_profile(
+			c, p, c->env->quick && p->value.quick.n ? p->value.quick : p->value.normal);
+		if (!set && c->env->scales && takes_scales(p))
 			set = arena_fmt(c->a, "scales=%s", c->env->scales);
 		if (!set)
 			continue;
@@ -252,6 +277,33 @@ static int check_set(struct arena *a, const char *set, const char *const *names,
 	return err_set(err, -EINVAL, "--set: no test here has a param '%s'", lex_show(show, name));
 }
 
+/* The same parameter said twice on one command line: neither may win silently. */
+static int check_twice(const struct plan_env *env, unsigned i, struct err *err)
+{
+	const char *set = env->set[i];
+	size_t n = strcspn(set, "=");
+	char show[48];
+
+	for (unsigned k = 0; k < i; k++)
+		if (strcspn(env->set[k], "=") == n && !strncmp(env->set[k], set, n))
+			return err_set(err, -EINVAL, "--set: '%.*s' is set twice", (int)n,
+				       lex_show(show, set));
+	if (env->scales && n == 6 && !strncmp(set, "scales", n))
+		return err_set(err, -EINVAL, "--set scales=... and --scale say it twice");
+	if (env->capture && n == 7 && !strncmp(set, "capture", n))
+		return err_set(err, -EINVAL, "--set capture=... and --capture say it twice");
+	return 0;
+}
+
+static bool any_scales(const struct def *const *test, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		for (const struct param *p = test[i]->param; p; p = p->next)
+			if (takes_scales(p))
+				return true;
+	return false;
+}
+
 int plan_check_sets(const struct def *const *test, unsigned n, const struct plan_env *env,
 		    struct err *err)
 {
@@ -259,9 +311,12 @@ int plan_check_sets(const struct def *const *test, unsigned n, const struct plan
 	const char *const *names = all_params(&a, test, n);
 	int rc = 0;
 
-	for (unsigned i = 0; i < env->n_set && !rc; i++)
+	for (unsigned i = 0; i < env->n_set && !rc; i++) {
 		rc = check_set(&a, env->set[i], names, err);
-	if (!rc && env->scales && !in_list(names, "scales"))
+		if (!rc)
+			rc = check_twice(env, i, err);
+	}
+	if (!rc && env->scales && !any_scales(test, n))
 		rc = err_set(err, -EINVAL, "--scale: no test here replays with scales");
 	if (!rc && env->capture && !in_list(names, "capture"))
 		rc = err_set(err, -EINVAL, "--capture: no test here uses a capture");

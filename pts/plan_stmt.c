@@ -295,16 +295,79 @@ static int one_of(struct ctx *c, const struct value *v, const char *const list[3
 	return 0;
 }
 
-/* The capture's steps, at their own length or all at @step_ns. */
-static const struct capture_step *replay_steps(struct ctx *c, uint64_t step_ns)
-{
-	const struct capture_facts *cap = c->env->capture;
-	struct capture_step *copy = arena_memdup(
-		c->a, cap->step, (cap->n_steps + !cap->n_steps) * sizeof cap->step[0]);
+struct replay_list { /* of segments that follow one another */
+	struct capture_step *step;
+	const struct access **access;
+	unsigned *no, n;
+};
 
-	for (unsigned i = 0; i < cap->n_steps && step_ns; i++)
-		copy[i].duration_ns = step_ns;
-	return copy;
+static void replay_add(struct replay_list *l, const struct capture_step *cs, const struct access *a,
+		       unsigned no)
+{
+	l->step[l->n] = *cs;
+	l->access[l->n] = a;
+	l->no[l->n++] = no;
+}
+
+/* The depth must be known where there is IO: that of a map is for a person to fill in; of a trace, one IO at a time (spec 17.1). */
+static int replay_step_check(struct ctx *c, const struct step *s, const struct capture_step *cs,
+			     unsigned no)
+{
+	if (c->env->capture->is_map && !(cs->qd_avg > 0))
+		return ctx_bad(c, "step %u of stream map %s has IO and no qd: fill it in", no,
+			       c->env->capture->name);
+	if (s->idle_honor && !(cs->busy_pct > 0))
+		return ctx_bad(c,
+			       "how long step %u of capture %s was idle is not known: 'idle "
+			       "ignore' replays it",
+			       no, c->env->capture->name);
+	return 0;
+}
+
+/* Adds step @no: with `idle honor` its idle share comes after its IO. */
+static int replay_step(struct ctx *c, const struct step *s, struct replay_list *l, unsigned no)
+{
+	struct capture_step cs = c->env->capture->step[no - 1];
+	const struct access *a = s->replay_access[no - 1];
+
+	if (s->qd_fixed)
+		cs.qd_avg = cs.qd_max = s->qd_fixed;
+	if (s->time_ns)
+		cs.duration_ns = s->time_ns;
+	int rc = a ? replay_step_check(c, s, &cs, no) : 0;
+	uint64_t busy_ns = (uint64_t)((double)cs.duration_ns * cs.busy_pct / 100);
+	if (rc || !a || !s->idle_honor || busy_ns >= cs.duration_ns) {
+		replay_add(l, &cs, a, no);
+		return rc;
+	}
+	uint64_t idle_ns = cs.duration_ns - (busy_ns ? busy_ns : 1);
+	cs.duration_ns -= idle_ns;
+	replay_add(l, &cs, a, no);
+	cs.duration_ns = idle_ns;
+	replay_add(l, &cs, NULL, no);
+	return 0;
+}
+
+/* The steps of the capture as segments, at their own length or all at @s->time_ns. */
+static int replay_steps(struct ctx *c, struct step *s)
+{
+	unsigned n = c->env->capture->n_steps, most = s->idle_honor ? 2 * n : n;
+	struct replay_list l = { arena_array(c->a, struct capture_step, most),
+				 arena_array(c->a, const struct access *, most),
+				 arena_array(c->a, unsigned, most), 0 };
+	int rc = 0;
+	double qd;
+
+	if (!s->qd_fixed)
+		rc = capture_depth(c, &qd);
+	for (unsigned i = 1; i <= n && !rc; i++)
+		rc = replay_step(c, s, &l, i);
+	s->replay = l.step;
+	s->replay_access = l.access;
+	s->replay_no = l.no;
+	s->n_replay = l.n;
+	s->time_ns = 0; /* each segment has its own */
+	return rc;
 }
 
 static int replay_composite(struct ctx *c, const struct node *n, struct composite *ret)
@@ -333,16 +396,35 @@ static int replay_composite(struct ctx *c, const struct node *n, struct composit
 	return rc;
 }
 
-static int replay_options(struct ctx *c, const struct node *n, struct step *s,
-			  uint64_t *ret_step_ns)
+/* qd avg, qd max: of the capture's steps; qd N: in all of them, where the capture does not say it. */
+static int replay_depth(struct ctx *c, const struct node *n, struct step *s)
 {
-	static const char *const depths[] = { "avg", "max", NULL };
+	static const char *const words[] = { "avg", "max", NULL };
+	const struct value *v = &n->opt[O_QD];
+	const char *w = "avg";
+	uint64_t depth;
+
+	int rc = value_given(v) ? value_word(c, v, "depth", &w) : 0;
+	if (rc)
+		return rc;
+	s->qd_max = !strcmp(w, "max");
+	if (s->qd_max || !strcmp(w, "avg"))
+		return 0;
+	if (*w < '0' || *w > '9')
+		return ctx_unknown(c, "depth", w, words);
+	rc = value_uint(c, v, "qd", qd_range, &depth);
+	s->qd_fixed = (unsigned)depth;
+	return rc;
+}
+
+static int replay_options(struct ctx *c, const struct node *n, struct step *s)
+{
 	static const char *const idles[] = { "ignore", "honor", NULL };
 	const char *word = "native";
 
 	int rc = value_scale(c, &n->opt[O_SCALE], &s->scale);
 	if (!rc)
-		rc = one_of(c, &n->opt[O_QD], depths, &s->qd_max);
+		rc = replay_depth(c, n, s);
 	if (!rc)
 		rc = one_of(c, &n->opt[O_IDLE], idles, &s->idle_honor);
 	if (!rc)
@@ -350,7 +432,7 @@ static int replay_options(struct ctx *c, const struct node *n, struct step *s,
 	if (!rc && value_given(&n->opt[O_STEP]))
 		rc = value_word(c, &n->opt[O_STEP], "time", &word);
 	if (!rc && strcmp(word, "native"))
-		rc = value_time(c, &n->opt[O_STEP], ret_step_ns);
+		rc = value_time(c, &n->opt[O_STEP], &s->time_ns);
 	return rc;
 }
 
@@ -358,17 +440,18 @@ static int replay_compile(struct ctx *c, const struct node *n)
 {
 	struct step v = { .label = "" }, *s;
 	struct composite comp;
-	uint64_t step_ns = 0;
 
 	if (c->loop >= 0 || c->repeat >= 0)
 		return ctx_bad(c, "a replay cannot stand inside a loop or repeat");
 	int rc = replay_composite(c, n, &comp);
 	if (!rc)
-		rc = replay_options(c, n, &v, &step_ns);
+		rc = replay_options(c, n, &v);
 	if (!rc && !c->env->capture->n_steps)
 		rc = ctx_bad(c, "capture %s has no steps", c->env->capture->name);
 	if (!rc)
 		rc = replay_accesses(c, &comp, &v.replay_access);
+	if (!rc)
+		rc = replay_steps(c, &v);
 	if (!rc)
 		rc = step_new(c, STEP_REPLAY, &s);
 	if (rc)
@@ -377,10 +460,12 @@ static int replay_compile(struct ctx *c, const struct node *n)
 	s->label = v.label;
 	s->scale = v.scale;
 	s->qd_max = v.qd_max;
+	s->qd_fixed = v.qd_fixed;
 	s->idle_honor = v.idle_honor;
-	s->replay = replay_steps(c, step_ns);
+	s->replay = v.replay;
 	s->replay_access = v.replay_access;
-	s->n_replay = c->env->capture->n_steps;
+	s->replay_no = v.replay_no;
+	s->n_replay = v.n_replay;
 	return 0;
 }
 

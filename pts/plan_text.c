@@ -86,24 +86,33 @@ static void fill_text(const struct step *s, struct buf *out)
 	add_phase(out, s);
 }
 
+/* The idle end of a step, with `idle honor`. */
+static bool idle_share(const struct step *s, unsigned i)
+{
+	return i && s->replay_no[i] == s->replay_no[i - 1];
+}
+
 static void replay_text(const struct step *s, struct buf *out)
 {
-	unsigned idle = 0;
+	unsigned idle = 0, steps = s->n_replay ? s->replay_no[s->n_replay - 1] : 0;
 	uint64_t total_ns = 0;
 
 	for (unsigned i = 0; i < s->n_replay; i++) {
-		idle += !s->replay_access[i];
+		idle += !s->replay_access[i] && !idle_share(s, i);
 		total_ns += s->replay[i].duration_ns;
 	}
 	buf_str(out, "REPLAY scale ");
 	add_num(out, s->scale);
-	buf_fmt(out, " %u steps", s->n_replay);
+	buf_fmt(out, " %u steps", steps);
 	if (idle)
 		buf_fmt(out, " (%u idle)", idle);
 	buf_str(out, " ");
 	add_time(out, total_ns);
-	buf_fmt(out, " qd %s idle %s", s->qd_max ? "max" : "avg",
-		s->idle_honor ? "honor" : "ignore");
+	if (s->qd_fixed)
+		buf_fmt(out, " qd %u", s->qd_fixed);
+	else
+		buf_str(out, s->qd_max ? " qd max" : " qd avg");
+	buf_str(out, s->idle_honor ? " idle honor" : " idle ignore");
 	add_phase(out, s);
 }
 
@@ -270,20 +279,44 @@ static void header_text(const struct plan *p, struct buf *out)
 	accesses_text(p, out);
 }
 
-/* What a replay does in each of its steps: qd, busy time, streams. */
-static void replay_steps_text(const struct step *s, unsigned depth, struct buf *out)
+/* An earlier replay of the very same accesses: another scale. */
+static bool replayed_before(const struct plan *p, unsigned i)
 {
+	const struct step *s = &p->step[i];
+
+	for (unsigned k = 0; k < i; k++) {
+		const struct step *e = &p->step[k];
+		if (e->op == STEP_REPLAY && e->n_replay == s->n_replay &&
+		    !memcmp(e->replay_access, s->replay_access,
+			    s->n_replay * sizeof s->replay_access[0]))
+			return true;
+	}
+	return false;
+}
+
+/* What a replay does in each of its steps: depth, threads, streams; these are told once for all scales. */
+static void replay_steps_text(const struct plan *p, unsigned step, unsigned depth, struct buf *out)
+{
+	const struct step *s = &p->step[step];
+	bool before = replayed_before(p, step);
+
 	for (unsigned i = 0; i < s->n_replay; i++) {
 		const struct capture_step *r = &s->replay[i];
-		buf_fmt(out, "      %*s%u: ", (int)(2 * depth), "", i + 1);
+		buf_fmt(out, "      %*s%u: ", (int)(2 * depth), "", s->replay_no[i]);
 		add_time(out, r->duration_ns);
 		if (!s->replay_access[i]) {
-			buf_str(out, " idle\n");
+			/* what IO there was is not of the dominant streams */
+			buf_str(out, r->qd_max > 0 && !idle_share(s, i)
+					     ? " idle (no dominant stream)\n"
+					     : " idle\n");
 			continue;
 		}
-		unsigned oio = replay_oio(s->qd_max ? r->qd_max : r->qd_avg, s->scale);
+		unsigned oio = replay_step_oio(s, i);
 		buf_fmt(out, " oio %u T%u ", oio, replay_threads(oio));
-		access_text(s->replay_access[i], out);
+		if (before)
+			buf_fmt(out, "access \"%s\"\n", s->replay_access[i]->name);
+		else
+			access_text(s->replay_access[i], out);
 	}
 }
 
@@ -303,7 +336,7 @@ void plan_text(const struct plan *p, struct buf *out)
 		step_text(p, i, out);
 		buf_str(out, "\n");
 		if (s->op == STEP_REPLAY)
-			replay_steps_text(s, depth, out);
+			replay_steps_text(p, i, depth, out);
 		depth += s->op == STEP_LOOP || s->op == STEP_REPEAT;
 	}
 }

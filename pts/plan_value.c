@@ -129,6 +129,37 @@ bool ctx_uses_capture(const struct ctx *c)
 	return false;
 }
 
+/* The param that takes a depth instead of the capture's: "depth" of a replay, else one that stands for $capture.qd_avg. */
+static const char *depth_param(const struct ctx *c)
+{
+	const char *found = NULL;
+
+	for (unsigned i = 0; i < c->n_params; i++) {
+		const struct param_val *p = &c->param[i];
+
+		if (c->at && c->at->kind == ST_REPLAY
+			    ? !strcmp(p->param->name, "depth")
+			    : p->words.n == 1 && !strncmp(p->words.w[0].s, "$capture.", 9))
+			found = p->param->name;
+	}
+	return found;
+}
+
+int capture_depth(struct ctx *c, double *ret)
+{
+	const struct capture_facts *cap = c->env->capture;
+	const char *param = depth_param(c);
+
+	*ret = cap->qd_avg;
+	if (*ret > 0)
+		return 0;
+	return ctx_bad(c, "the queue depth of capture %s is not known (%s): %s%s%s%s", cap->name,
+		       cap->is_map ? "its column qd is empty" : "it has no completions",
+		       cap->is_map ? "fill the column in" : "import it again with --assume-rt TIME",
+		       param ? ", or give a depth: --set " : "", param ? param : "",
+		       param ? "=N" : "");
+}
+
 static int capture_words(struct ctx *c, const struct name *nm, struct span *ret)
 {
 	static const char *const fields[] = { "qd_avg", NULL };
@@ -141,7 +172,11 @@ static int capture_words(struct ctx *c, const struct name *nm, struct span *ret)
 	}
 	if (strcmp(nm->field, "qd_avg"))
 		return ctx_unknown(c, "field of $capture", nm->field, fields);
-	double qd = ceil(c->env->capture->qd_avg);
+	double qd;
+	int rc = capture_depth(c, &qd);
+	if (rc)
+		return rc;
+	qd = ceil(qd);
 	*ret = one_word(c, arena_fmt(c->a, "%u", qd >= 1 ? (unsigned)fmin(qd, 1e6) : 1));
 	return 0;
 }

@@ -3,6 +3,7 @@
 #ifndef REPLAY_SCHEDULE_H
 #define REPLAY_SCHEDULE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "workloads/access.h"
@@ -28,6 +29,7 @@ struct capture_facts {
 	unsigned n_steps;
 	const struct capture_step *step;
 	double qd_avg; /* of the whole capture; 0 unknown */
+	bool is_map; /* a stream map: what is missing is for a person to fill in */
 };
 
 /* Spec 17.2: total OIO to threads: the smallest power of two with ceil(oio/threads) <= 32, at most 32, whatever the host. */

@@ -14,6 +14,7 @@ void canvas_init(struct canvas *c, unsigned width, unsigned height)
 {
 	size_t bytes = (size_t)width * height * 3;
 
+	c->pen = NULL;
 	c->width = width;
 	c->height = height;
 	c->rgb = malloc(bytes);
@@ -95,6 +96,10 @@ void canvas_polygon(struct canvas *c, const struct point2 *p, unsigned n, uint32
 {
 	double low = c->height, high = 0;
 
+	if (c->pen) {
+		canvas_polygon_svg(c, p, n, rgb);
+		return;
+	}
 	for (unsigned i = 0; i < n; i++) {
 		low = fmin(low, p[i].y);
 		high = fmax(high, p[i].y);
@@ -114,6 +119,10 @@ void canvas_line(struct canvas *c, struct point2 a, struct point2 b, double widt
 	struct point2 p[2 * ARC];
 	double dir = atan2(b.y - a.y, b.x - a.x), r = width / 2;
 
+	if (c->pen) {
+		canvas_line_svg(c, a, b, width, rgb);
+		return;
+	}
 	for (unsigned i = 0; i < ARC; i++) {
 		double t = M_PI * i / (ARC - 1) - M_PI / 2;
 		p[i] = (struct point2){ b.x + r * cos(dir + t), b.y + r * sin(dir + t) };
@@ -205,6 +214,10 @@ void canvas_text(struct canvas *c, struct point2 at, const struct text_style *st
 	double back = style->anchor == 'c' ? total / 2 : style->anchor == 'r' ? total : 0;
 	struct pen p = { c, style, at, at, style->size / GLYPH_CAP, 0 };
 
+	if (c->pen) {
+		canvas_text_svg(c, at, style, s);
+		return;
+	}
 	p.width = pen_weight(style) * p.scale;
 	if (style->upward)
 		p.origin = (struct point2){ at.x - style->size / 2, at.y + back };

@@ -264,7 +264,11 @@ static void put_levels(struct clp *c, uint32_t row)
 			look = isfinite(ms) && above < 100 ? LOOK_WARN : LOOK_CELL;
 		}
 		put_text(s, AREA(row, col, row, col + 1), LOOK_HEAD, i < 6 ? level[i].name : "Max");
-		put_num(s, AREA(row + 1, col, row + 1, col + 1), STYLE(look, NUM_4), ms);
+		put_num(s, AREA(row + 1, col, row + 1, col + 1),
+			STYLE(look, i == 6   ? NUM_2
+				    : i == 5 ? NUM_3
+					     : NUM_4),
+			ms);
 		put_num(s, AREA(row + 2, col, row + 2, col + 1), STYLE(look, NUM_GROUP),
 			isfinite(ms) ? (double)above : NAN);
 	}
@@ -277,7 +281,7 @@ static void page_counts(struct clp *c, const struct section *s)
 	struct arena *a = &p->s->grid->arena;
 
 	page_begin(p, "Plot",
-		   arena_fmt(a, "RT Histogram - CLP - %s, %s, IOPS=%.0f, %.1f MB/s, MRT=%.3f ms",
+		   arena_fmt(a, "RT Histogram - CLP - %s, %s, IOPS=%.0f, %.1f MB/s, MRT=%.2f ms",
 			     m->access, tcqd_text(a, m->threads, m->qd), m->iops,
 			     m->bytes_per_s / 1e6, m->mrt_ns < 0 ? NAN : (double)m->mrt_ns / 1e6));
 	page_banner(p, s);

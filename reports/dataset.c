@@ -165,8 +165,12 @@ static int load_events(struct dataset *d, struct err *err)
 		return rc;
 	d->event = arena_array(&d->arena, struct event, n + 1);
 	struct rows *q = read_rows(d->reader, err,
-				   "SELECT event_id, utc, kind, detail, hash FROM v_event"
-				   " WHERE run_id = ? ORDER BY event_id",
+				   "SELECT event_id, utc, kind, detail, hash, j ->> '$.test',"
+				   " coalesce(j ->> '$.text', j ->> '$.error'), j ->> '$.cell',"
+				   " j ->> '$.first', j ->> '$.now', j ->> '$.round',"
+				   " j ->> '$.cells' FROM (SELECT *,"
+				   " iif(json_valid(detail), detail, '{}') AS j FROM v_event"
+				   " WHERE run_id = ?) ORDER BY event_id",
 				   "i", d->run_id);
 	if (!q)
 		return -EIO;
@@ -178,6 +182,13 @@ static int load_events(struct dataset *d, struct err *err)
 		v->kind = take_text(&t);
 		v->detail = take_text(&t);
 		v->hash = take_text(&t);
+		v->test = take_text(&t);
+		v->text = take_text(&t);
+		v->cell = take_text(&t);
+		v->first = take_text(&t);
+		v->now = take_text(&t);
+		v->round = (int)take_int(&t, 0);
+		v->cells = (unsigned)take_int(&t, 0);
 	}
 	return rows_close(q, err);
 }
@@ -259,7 +270,7 @@ static void take_measure(struct take *t, struct measure *m)
 	const char **text[] = { &m->test,  &m->section_label, &m->phase,
 				&m->label, &m->access,	      &m->note };
 	int *ints[] = { &m->attempt, &m->section, &m->round, &m->round_try, &m->step,
-			&m->member,  &m->threads, &m->qd,    &m->oio };
+			&m->member,  &m->threads, &m->qd,    &m->oio,	    &m->threads_seen };
 	uint64_t *counts[] = { &m->start_ns,	&m->elapsed_ns, &m->ios,
 			       &m->read_ios,	&m->write_ios,	&m->bytes,
 			       &m->write_bytes, &m->errors,	&m->host_bytes_written,
@@ -298,7 +309,8 @@ static int load_measures(struct dataset *d, struct err *err)
 	struct rows *q = read_rows(
 		d->reader, err,
 		"SELECT cell_id, test, section_label, phase, label, access, note, attempt, section,"
-		" round, round_try, step, member, threads, qd, oio, start_ns, elapsed_ns, ios,"
+		" round, round_try, step, member, threads, qd, oio, threads_seen, start_ns, "
+		"elapsed_ns, ios,"
 		" read_ios, write_ios, bytes, write_bytes, errors, host_bytes_written, short_ios, "
 		"read_pct, "
 		"scale, iops,"
@@ -362,7 +374,8 @@ static int load_tests(struct dataset *d, struct err *err)
 		d->reader, err,
 		"SELECT p.test, p.title, p.clause, p.definition_hash, p.plan_hash, v.purge_method,"
 		" v.write_cache, v.verdict, v.detail, v.started_utc, v.ended_utc, v.plan, p.formal,"
-		" p.finished, p.attempts, v.purge_verified, v.steady FROM v_planned p"
+		" p.finished, p.attempts, v.purge_verified, v.steady,"
+		" (SELECT body FROM document WHERE hash = p.plan_hash) FROM v_planned p"
 		" LEFT JOIN v_test v ON v.run_id = p.run_id AND v.test = p.test"
 		" AND v.attempt = p.attempts WHERE p.run_id = ? ORDER BY p.ordinal",
 		"i", d->run_id);
@@ -383,6 +396,7 @@ static int load_tests(struct dataset *d, struct err *err)
 		t->attempt = (int)take_int(&c, 0);
 		t->purge_verified = (int)take_int(&c, -1);
 		t->steady = (int)take_int(&c, -1);
+		t->has_rule = plan_has_rule(take_text(&c), 0); /* known before an attempt, too */
 		t->sheet = sheet_of(&d->arena, t->name);
 	}
 	rc = rows_close(q, err);
@@ -416,6 +430,8 @@ static int load_sections(struct dataset *d, struct test *t, struct err *err)
 		s->window_first = (int)take_int(&c, -1);
 		s->window_last = (int)take_int(&c, -1);
 		s->rounds = (int)take_int(&c, 0);
+		if (s->window_last - s->window_first + 1 < WINDOW_ROUNDS) /* no window of five */
+			s->window_first = s->window_last = -1;
 	}
 	return rows_close(q, err);
 }

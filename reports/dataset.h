@@ -30,7 +30,7 @@ const char *pairs_get(const struct pairs *p, const char *key);
 struct measure {
 	int64_t cell_id;
 	const char *test, *section_label, *phase, *label, *access, *note;
-	int attempt, section, round, round_try, step, member, threads, qd, oio;
+	int attempt, section, round, round_try, step, member, threads, qd, oio, threads_seen;
 	double read_pct, scale;
 	int64_t block_bytes;
 	uint64_t start_ns, elapsed_ns, ios, read_ios, write_ios, bytes, write_bytes, errors,
@@ -54,9 +54,14 @@ struct combo {
 	unsigned n_rounds;
 	const struct measure *window[WINDOW_ROUNDS]; /* of the rounds of the window */
 	unsigned n_window; /* 0: no result */
-	double iops, bytes_per_s, art_ns; /* mean of the rounds of the window */
+	double iops, bytes_per_s; /* mean of the rounds of the window */
+	double art_ns; /* the rounds of the window weighted by their IOs (spec 14) */
+	double art_rounds_ns; /* mean of their ARTs: what LAT reports (spec 9), and no other test */
 	double iops_cv, bytes_cv, art_cv; /* sample deviation / mean; NAN below two rounds */
 	int64_t mrt_ns; /* highest of the window */
+	double mrt_rounds_ns; /* mean of the rounds' (spec 22 #7) */
+	double inflight; /* mean over the time of the window's rounds; NAN unknown */
+	int64_t p99_ns, p999_ns, p9999_ns; /* as p99999_ns */
 	int64_t p99999_ns; /* of the merged histograms of the window; -1 n/a */
 	uint64_t ios, above; /* IOs of the merged histograms; ranked above 99.999 % */
 };
@@ -85,24 +90,39 @@ struct capture_hist { /* a cell of phase "histogram" with all its latencies */
 	struct hist *hist;
 };
 
+/* What a histogram says; -1 where it has too few IOs for a percentile. */
+struct levels {
+	uint64_t n, above; /* IOs; ranked above 99.999 % */
+	double art_ns;
+	int64_t p50_ns, p99_ns, p999_ns, p9999_ns, p99999_ns, mrt_ns;
+};
+
+struct rated { /* a step driven at a rate: times from the submission, and from when each IO was due */
+	const struct measure *m;
+	struct levels service, response;
+};
+
 struct section {
 	int number;
 	const char *label, *purge_method, *ended_by;
 	int purge_verified, steady; /* 1, 0, -1 unknown or without a rule */
-	int window_first, window_last, rounds; /* -1 none */
+	int window_first, window_last; /* of five rounds; -1 none */
+	int rounds; /* closed */
 	struct combo *combo;
 	unsigned n_combos;
 	struct track *track;
 	unsigned n_tracks;
 	struct capture_hist *hist;
 	unsigned n_hists;
+	struct rated *rated;
+	unsigned n_rated;
 	const struct measure *fill; /* its preconditioning, NULL none */
 	uint64_t fill_bytes;
 };
 
 enum test_status { STATUS_VALID, STATUS_WARN, STATUS_NOT_VALID, STATUS_NOT_RUN };
 
-struct test {
+struct test { /* test_is_exact(): an exact replay, which follows no definition */
 	const char *name, *title, *clause;
 	const char *sheet; /* name of its sheet: "IOPS" */
 	bool formal, finished;
@@ -115,7 +135,7 @@ struct test {
 	unsigned n_sections;
 	enum test_status status;
 	const char *reason; /* why it is not valid; "" */
-	bool has_rule; /* has a steady-state rule */
+	bool has_rule; /* has a steady-state rule, by its plan or by its rows */
 	double temp_min, temp_max;
 	unsigned n_warnings;
 };
@@ -134,6 +154,10 @@ struct deviation {
 struct event {
 	int64_t id;
 	const char *utc, *kind, *detail, *hash;
+	/* of its detail, "" or 0 where it has none */
+	const char *test, *text, *cell, *first, *now;
+	int round;
+	unsigned cells;
 };
 
 struct operating_point {
@@ -193,6 +217,10 @@ struct dataset {
 	const char *tampered; /* first fault of the run's chain; NULL: none */
 	enum verdict verdict;
 	unsigned n_valid, n_not_valid;
+	const struct wsat *wsat; /* states.h; NULL: not in this run */
+	const struct hir *hir;
+	const struct xsr *xsr;
+	const struct rwsw *rwsw; /* rwsw.h; NULL: the run worked from no capture */
 };
 
 struct reader;
@@ -208,8 +236,19 @@ void dataset_warnings(struct dataset *d);
 const struct test *dataset_test(const struct dataset *d, const char *name);
 /* Of the last attempt, a sum row, whole and valid: what results are made of. */
 bool measure_counts(const struct measure *m, const struct test *t);
+/* Sample deviation / mean; NAN below two values. */
+double coefficient_of_variation(const double *v, unsigned n, double mean);
+/* ART over all their IOs. Of cells that differ, IOPS x ART is what was in flight with this one alone; NAN without IOs. */
+double measures_art(const struct measure *const *m, unsigned n);
+/* Adds all latencies of a cell: the response times where it was rate-driven, else the service times. */
+int measure_hist(struct dataset *d, int64_t cell, struct hist *h, struct err *err) must_check;
 /* A result by itself, outside the loops; minutes of preconditioning are none. */
 bool measure_is_step(const struct measure *m);
+/* All that a histogram allows to say. */
+void levels_of(const struct hist *h, struct levels *ret);
+/* Steps at a rate, with both their distributions; called by dataset_calc(). */
+int dataset_rated(struct dataset *d, const struct test *t, struct section *s,
+		  struct err *err) must_check;
 /* The combination of a section, or NULL. */
 const struct combo *section_combo(const struct section *s, double read_pct, int64_t block_bytes);
 /* Why this test has no such cell ("LBA 4096"), or NULL. */
@@ -217,9 +256,16 @@ const char *dataset_na(const struct dataset *d, const char *test, double read_pc
 		       int64_t block_bytes);
 
 const char *verdict_name(enum verdict v); /* "NOT CONFORMANT" */
+bool test_is_exact(const struct test *t);
 const char *status_name(enum test_status s); /* "valid" */
 enum test_status result_status(const struct result *r); /* of this line, not of its whole test */
+bool governor_slow(const struct dataset *d); /* the host's governor may slow a CPU down */
 const char *severity_name(enum severity s); /* "FAIL" */
+
+/* One more warning, of a test or of "all"; its words are for the caller to set. Those of the events are dataset_events.c's. */
+struct warning *dataset_warn(struct dataset *d, enum severity severity, const char *test,
+			     const char *clause);
+void dataset_event_warnings(struct dataset *d);
 
 /* "65/35"; "0.5" KiB; "4 KiB"; "T4Q32". Texts of the arena. */
 const char *mix_text(struct arena *a, double read_pct);
@@ -236,7 +282,10 @@ const char *mean_text(struct arena *a, const struct section *s); /* "5-9", "21-2
  */
 const char *range_text(struct arena *a, const struct dataset *d, const struct test *t);
 uint64_t asked_ns(const struct test *t, const struct measure *m); /* 0 unknown */
+unsigned asked_members(const struct test *t, const struct measure *m); /* 0: the plan names none */
 const char *asked_text(struct arena *a, const struct test *t, const struct measure *m);
+/* A loop of the plan, in this section (0: in any), tracks something that must be steady. */
+bool plan_has_rule(const char *plan, int section);
 
 /* Units as printed: IOPS, MB/s (10^6 B/s), ms. */
 double unit_shown(enum unit u, double base);

@@ -9,6 +9,8 @@
 
 #include "pts/base/units.h"
 #include "reports/dataset.h"
+#include "reports/rwsw.h"
+#include "reports/states.h"
 #include "schema/read.h"
 
 const char *mix_text(struct arena *a, double read_pct)
@@ -47,27 +49,29 @@ const char *window_text(struct arena *a, const struct section *s)
 	return arena_fmt(a, "%d-%d", s->window_first, s->window_last);
 }
 
-/* Rounds that the means of a section are made of, steady or not. */
-static int mean_first(const struct section *s)
+/* Rounds that the means of a section are made of: the window; without one, for information, the last up to five. */
+static int mean_first(const struct section *s, int *ret_last)
 {
-	int first = s->window_last - WINDOW_ROUNDS + 1;
-
-	return first < s->window_first ? s->window_first : first;
+	*ret_last = s->window_last > 0 ? s->window_last : *s->ended_by ? s->rounds : 0;
+	if (*ret_last <= 0)
+		return 0;
+	return *ret_last > WINDOW_ROUNDS ? *ret_last - WINDOW_ROUNDS + 1 : 1;
 }
 
 const char *mean_text(struct arena *a, const struct section *s)
 {
-	int first = mean_first(s);
+	int last, first = mean_first(s, &last);
 
-	return first > 0 ? arena_fmt(a, "%d-%d", first, s->window_last) : "-";
+	return first > 0 ? arena_fmt(a, "%d-%d", first, last) : "-";
 }
 
 const char *steady_text(struct arena *a, const struct test *t, const struct section *s)
 {
+	if (s && s->steady < 0) /* its test ended before the loop did */
+		return plan_has_rule(t->plan, s->number) ? "NOT REACHED" : "n.a.";
 	if (s)
-		return s->steady < 0	? "n.a."
-		       : s->steady == 0 ? "NOT REACHED"
-					: arena_fmt(a, "REACHED %s", window_text(a, s));
+		return s->steady == 0 ? "NOT REACHED"
+				      : arena_fmt(a, "REACHED %s", window_text(a, s));
 	if (!t->finished)
 		return t->attempt ? "NOT FINISHED" : "NOT RUN";
 	if (!t->has_rule)
@@ -152,6 +156,9 @@ static struct combo *combo_add(struct dataset *d, struct section *s, const struc
 			     .label = m->label,
 			     .access = m->access,
 			     .pattern = pattern_of(m->access),
+			     .p99_ns = -1,
+			     .p999_ns = -1,
+			     .p9999_ns = -1,
 			     .p99999_ns = -1,
 			     .mrt_ns = -1 };
 	c->title = combo_title(&d->arena, c);
@@ -184,7 +191,7 @@ static void collect(struct dataset *d, const struct test *t, struct section *s)
 	}
 }
 
-static double deviation_of(const double *v, unsigned n, double mean)
+double coefficient_of_variation(const double *v, unsigned n, double mean)
 {
 	double sum = 0;
 
@@ -202,13 +209,37 @@ static double mean_of(const double *v, unsigned n)
 	return n ? sum / n : NAN;
 }
 
+double measures_art(const struct measure *const *m, unsigned n)
+{
+	double sum = 0, ios = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		sum += m[i]->ios && isfinite(m[i]->art_ns) ? m[i]->art_ns * (double)m[i]->ios : 0;
+		ios += isfinite(m[i]->art_ns) ? (double)m[i]->ios : 0;
+	}
+	return ios > 0 ? sum / ios : NAN;
+}
+
+static double time_weighted(const struct combo *c)
+{
+	double sum = 0, ns = 0;
+
+	for (unsigned i = 0; i < c->n_window; i++) {
+		const struct measure *m = c->window[i];
+		sum += isfinite(m->inflight_avg) ? m->inflight_avg * (double)m->elapsed_ns : 0;
+		ns += isfinite(m->inflight_avg) ? (double)m->elapsed_ns : 0;
+	}
+	return ns > 0 ? sum / ns : NAN;
+}
+
 static void combo_means(struct combo *c, const struct section *s)
 {
-	double iops[WINDOW_ROUNDS], bytes[WINDOW_ROUNDS], art[WINDOW_ROUNDS];
-	int first = mean_first(s);
+	double iops[WINDOW_ROUNDS], bytes[WINDOW_ROUNDS], art[WINDOW_ROUNDS], mrt[WINDOW_ROUNDS];
+	int last, first = mean_first(s, &last);
 
 	c->iops = c->bytes_per_s = c->art_ns = c->iops_cv = c->bytes_cv = c->art_cv = NAN;
-	for (int r = first; first > 0 && r <= s->window_last; r++) {
+	c->art_rounds_ns = c->mrt_rounds_ns = c->inflight = NAN;
+	for (int r = first; first > 0 && r <= last; r++) {
 		const struct measure *m = r <= (int)c->n_rounds ? c->round[r - 1] : NULL;
 		if (!m) { /* a round without this cell: no window */
 			c->n_window = 0;
@@ -217,20 +248,23 @@ static void combo_means(struct combo *c, const struct section *s)
 		iops[c->n_window] = m->iops;
 		bytes[c->n_window] = m->bytes_per_s;
 		art[c->n_window] = m->art_ns;
+		mrt[c->n_window] = m->mrt_ns < 0 ? NAN : (double)m->mrt_ns;
 		c->window[c->n_window++] = m;
 		if (m->mrt_ns > c->mrt_ns)
 			c->mrt_ns = m->mrt_ns;
 	}
 	c->iops = mean_of(iops, c->n_window);
 	c->bytes_per_s = mean_of(bytes, c->n_window);
-	c->art_ns = mean_of(art, c->n_window);
-	c->iops_cv = deviation_of(iops, c->n_window, c->iops);
-	c->bytes_cv = deviation_of(bytes, c->n_window, c->bytes_per_s);
-	c->art_cv = deviation_of(art, c->n_window, c->art_ns);
+	c->art_ns = measures_art(c->window, c->n_window);
+	c->art_rounds_ns = mean_of(art, c->n_window);
+	c->mrt_rounds_ns = mean_of(mrt, c->n_window);
+	c->inflight = time_weighted(c);
+	c->iops_cv = coefficient_of_variation(iops, c->n_window, c->iops);
+	c->bytes_cv = coefficient_of_variation(bytes, c->n_window, c->bytes_per_s);
+	c->art_cv = coefficient_of_variation(art, c->n_window, c->art_rounds_ns);
 }
 
-/* All latencies of a cell; the response times where it was rate-driven, else the service times. */
-static int add_hist(struct dataset *d, int64_t cell, struct hist *h, struct err *err)
+int measure_hist(struct dataset *d, int64_t cell, struct hist *h, struct err *err)
 {
 	uint64_t before = h->n;
 	int rc = read_hist(d->reader, cell, "R", "response", h, err);
@@ -248,17 +282,19 @@ static int add_hist(struct dataset *d, int64_t cell, struct hist *h, struct err 
 /* 99.999 % of the merged histograms of the window (spec 9: R and W in one distribution, by IO count). */
 static int combo_percentile(struct dataset *d, struct combo *c, struct hist *h, struct err *err)
 {
-	uint64_t ns;
+	struct levels l;
 	int rc = 0;
 
 	hist_reset(h);
 	for (unsigned i = 0; !rc && i < c->n_window; i++)
-		rc = add_hist(d, c->window[i]->cell_id, h, err);
-	c->ios = h->n;
-	if (hist_percentile(h, P99999, &ns)) {
-		c->p99999_ns = (int64_t)ns;
-		c->above = hist_above(h, P99999);
-	}
+		rc = measure_hist(d, c->window[i]->cell_id, h, err);
+	levels_of(h, &l);
+	c->ios = l.n;
+	c->p99_ns = l.p99_ns;
+	c->p999_ns = l.p999_ns;
+	c->p9999_ns = l.p9999_ns;
+	c->p99999_ns = l.p99999_ns;
+	c->above = l.above;
 	return rc;
 }
 
@@ -277,7 +313,7 @@ static int load_captures(struct dataset *d, const struct test *t, struct section
 		struct capture_hist *c = &s->hist[s->n_hists++];
 		c->m = m;
 		c->hist = hist_new();
-		rc = add_hist(d, m->cell_id, c->hist, err);
+		rc = measure_hist(d, m->cell_id, c->hist, err);
 	}
 	return rc;
 }
@@ -328,6 +364,23 @@ static enum unit unit_of(const char *variable)
 						       : UNIT_IOPS;
 }
 
+/* "RND 4 KiB R/W 0/100"; with TC/QD where the variable names them. */
+static const char *track_title(struct arena *a, const struct track *t)
+{
+	const struct combo *c = t->combo;
+	const char *depth = c && word_after(t->variable, "threads")
+				    ? tcqd_text(a, c->threads, c->qd)
+				    : "";
+	const char *gap = *depth ? " " : "";
+
+	if (!c)
+		return t->variable;
+	if (c->block_bytes <= 0 || !isfinite(c->read_pct))
+		return *c->access ? arena_fmt(a, "%s%s%s", c->access, gap, depth) : t->variable;
+	return arena_fmt(a, "%s %s KiB R/W %s%s%s", c->pattern, kib_text(a, c->block_bytes),
+			 mix_text(a, c->read_pct), gap, depth);
+}
+
 static struct track *track_of(struct dataset *d, struct section *s, const char *variable)
 {
 	enum { MAX = 16 };
@@ -347,11 +400,7 @@ static struct track *track_of(struct dataset *d, struct section *s, const char *
 	for (unsigned i = 0; i < t->n; i++)
 		t->value[i] = NAN;
 	t->combo = tracked_combo(s, variable);
-	t->title = t->combo && t->combo->block_bytes > 0
-			   ? arena_fmt(&d->arena, "%s %s KiB R/W %s", t->combo->pattern,
-				       kib_text(&d->arena, t->combo->block_bytes),
-				       mix_text(&d->arena, t->combo->read_pct))
-			   : t->variable;
+	t->title = track_title(&d->arena, t);
 	return t;
 }
 
@@ -428,6 +477,8 @@ static int calc_section(struct dataset *d, struct test *t, struct section *s, st
 	if (!rc)
 		rc = load_captures(d, t, s, err);
 	if (!rc)
+		rc = dataset_rated(d, t, s, err);
+	if (!rc)
 		rc = load_values(d, t, s, err);
 	if (!rc)
 		rc = load_checks(d, t, s, err);
@@ -458,6 +509,11 @@ int dataset_calc(struct dataset *d, struct err *err)
 				return rc;
 		}
 	}
+	int rc = dataset_states(d, err);
+	if (!rc)
+		rc = dataset_rwsw(d, err);
+	if (rc)
+		return rc;
 	dataset_warnings(d);
 	dataset_results(d);
 	return 0;

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "reports/dataset.h"
+#include "reports/rwsw.h"
+#include "reports/states.h"
 
 const char *verdict_name(enum verdict v)
 {
@@ -20,6 +22,13 @@ const char *status_name(enum test_status s)
 	static const char *const name[] = { "valid", "valid, warnings", "NOT VALID", "NOT RUN" };
 
 	return name[s];
+}
+
+/* Cut short it has no account yet: what was planned tells. */
+bool test_is_exact(const struct test *t)
+{
+	return !strcmp(t->name, "replay") && !strcmp(t->clause, "-") &&
+	       !strcmp(t->title, "Exact replay of a capture");
 }
 
 enum test_status result_status(const struct result *r)
@@ -59,6 +68,12 @@ static struct warning *warn(struct dataset *d, enum severity severity, const cha
 	return w;
 }
 
+struct warning *dataset_warn(struct dataset *d, enum severity severity, const char *test,
+			     const char *clause)
+{
+	return warn(d, severity, test, clause);
+}
+
 static void warn_unsteady(struct dataset *d, const struct test *t, const struct section *s)
 {
 	struct warning *w = warn(d, SEV_FAIL, t->name, "5");
@@ -95,13 +110,32 @@ static void warn_unfinished(struct dataset *d, const struct test *t)
 	w->evidence = arena_fmt(&d->arena, "v_planned: test %s, attempts %d", t->name, t->attempt);
 }
 
+/* Why the account of an exact replay is not valid; NULL: it is, or there is none. */
+static const char *replay_fault(const struct dataset *d, const struct test *t)
+{
+	const struct replay *r = rwsw_replay(d, t);
+
+	if (!r || !r->fidelity || r->fidelity->valid != 0)
+		return NULL;
+	return *r->fidelity->why_invalid ? r->fidelity->why_invalid : "not within the limits";
+}
+
+static void warn_replay(struct dataset *d, const struct test *t, const char *why)
+{
+	struct warning *w = warn(d, SEV_FAIL, t->name, "-");
+
+	w->what = arena_fmt(&d->arena, "The replay is NOT VALID: %s.", why);
+	w->effect = "Its times and rates are not those of the capture's load.";
+	w->evidence = "v_fidelity: valid, why_invalid";
+}
+
 static void warn_cells(struct dataset *d, const struct test *t)
 {
 	unsigned errors = 0, voids = 0, partial = 0, little = 0;
 
 	for (unsigned i = 0; i < d->n_measures; i++) {
 		const struct measure *m = &d->measure[i];
-		if (strcmp(m->test, t->name))
+		if (strcmp(m->test, t->name) || m->member >= 0)
 			continue;
 		errors += m->errors > 0;
 		voids += m->void_;
@@ -217,16 +251,25 @@ static void warn_run(struct dataset *d)
 		w->effect = "A deviation from the definition set.";
 		w->evidence = "v_deviation";
 	}
-	for (unsigned i = 0; i < d->n_events; i++) {
-		const struct event *e = &d->event[i];
-		bool error = !strcmp(e->kind, "error");
-		if (!error && strcmp(e->kind, "warning"))
-			continue;
-		struct warning *w = warn(d, SEV_WARN, "all", "-");
-		w->what = arena_fmt(&d->arena, "%s: %s", error ? "Error" : "Warning", e->detail);
-		w->effect = error ? "The round was repeated, or the test ended." : "";
-		w->evidence = arena_fmt(&d->arena, "event %lld", (long long)e->id);
-	}
+	dataset_event_warnings(d);
+}
+
+bool governor_slow(const struct dataset *d)
+{
+	const char *g = pairs_get(&d->host, "cpu_governor");
+
+	return !d->simulated && g && strcmp(g, "performance") && strcmp(g, "unknown");
+}
+
+static void warn_host(struct dataset *d)
+{
+	if (!governor_slow(d))
+		return;
+	struct warning *w = warn(d, SEV_WARN, "all", "-");
+	w->what = arena_fmt(&d->arena, "CPU governor \"%s\": not every CPU was kept at its speed.",
+			    pairs_get(&d->host, "cpu_governor"));
+	w->effect = "At low load latencies include the time in which a CPU speeds up.";
+	w->evidence = "v_host: cpu_governor";
 }
 
 /* ---- status ---- */
@@ -271,7 +314,8 @@ static void judge_run(struct dataset *d)
 		bool valid = d->test[i].status <= STATUS_WARN;
 		d->n_valid += valid;
 		d->n_not_valid += !valid;
-		changed |= !d->test[i].formal;
+		changed |=
+			!d->test[i].formal; /* an exact replay is no procedure of the PTS either */
 	}
 	if (bad || changed || d->n_not_valid)
 		d->verdict = VERDICT_NOT_CONFORMANT;
@@ -282,9 +326,13 @@ static void judge_run(struct dataset *d)
 void dataset_warnings(struct dataset *d)
 {
 	warn_run(d);
+	warn_host(d);
 	for (unsigned i = 0; i < d->n_tests; i++) {
 		struct test *t = &d->test[i];
-		if (!t->finished || !strcmp(t->verdict, "failed"))
+		const char *why = replay_fault(d, t);
+		if (why)
+			warn_replay(d, t, why);
+		else if (!t->finished || !strcmp(t->verdict, "failed"))
 			warn_unfinished(d, t);
 		for (unsigned k = 0; k < t->n_sections; k++)
 			if (t->section[k].steady == 0)
@@ -294,6 +342,10 @@ void dataset_warnings(struct dataset *d)
 		warn_na(d, t);
 		warn_percentiles(d, t);
 		judge_test(t);
+		if (why && t->status <= STATUS_WARN) {
+			t->status = STATUS_NOT_VALID;
+			t->reason = why;
+		}
 	}
 	judge_run(d);
 }
@@ -317,6 +369,9 @@ static struct result *add_result(struct dataset *d, const struct test *t, const 
 	return r;
 }
 
+#define ROUNDS_ART "ART, mean of rounds"
+#define ROUNDS_ART_KEY "art_mean_of_rounds_ns"
+
 static void combo_result(struct dataset *d, const struct test *t, const struct section *s,
 			 const struct combo *c, enum unit unit)
 {
@@ -337,9 +392,9 @@ static void combo_result(struct dataset *d, const struct test *t, const struct s
 		r->value = c->bytes_per_s;
 		r->cv = c->bytes_cv;
 	} else {
-		r->metric = "ART";
-		r->key = "art_ns";
-		r->value = c->art_ns;
+		r->metric = ROUNDS_ART; /* LAT: spec 9 */
+		r->key = ROUNDS_ART_KEY;
+		r->value = c->art_rounds_ns;
 		r->cv = c->art_cv;
 	}
 }
@@ -410,8 +465,8 @@ static unsigned track_results(struct dataset *d, const struct test *t)
 	for (unsigned i = 0; i < t->n_sections; i++) {
 		const struct section *s = &t->section[i];
 		for (unsigned k = 0; k < s->n_tracks; k++, n++) {
-			static const char *const metric[] = { "IOPS", "Throughput", "ART" };
-			static const char *const key[] = { "iops", "bytes_per_s", "art_ns" };
+			static const char *const metric[] = { "IOPS", "Throughput", ROUNDS_ART };
+			static const char *const key[] = { "iops", "bytes_per_s", ROUNDS_ART_KEY };
 			struct result *r = add_result(d, t, s);
 			const struct track *v = &s->track[k];
 			r->access = *s->label ? arena_fmt(&d->arena, "%s (%s)", v->title, s->label)
@@ -421,11 +476,45 @@ static unsigned track_results(struct dataset *d, const struct test *t)
 			r->key = key[v->unit];
 			if (v->combo)
 				r->tcqd = tcqd_text(&d->arena, v->combo->threads, v->combo->qd);
-			if (v->check)
-				r->value = v->check->average;
+			if (!v->check)
+				continue;
+			r->value = v->check->average;
+			r->cv = coefficient_of_variation(v->check->y, WINDOW_ROUNDS, r->value);
 		}
 	}
 	return n;
+}
+
+/* Mean of each wait state, beside the steady state that is tracked. */
+static unsigned hir_results(struct dataset *d, const struct hir *h)
+{
+	for (unsigned i = 0; i < h->n; i++) {
+		const struct hir_state *s = &h->state[i];
+		struct result *r = add_result(d, h->test, h->section);
+		r->access = arena_fmt(&d->arena, "Wait State %.4g (%.4g s / %.4g s idle)",
+				      s->number, s->burst_ns / 1e9, s->wait_ns / 1e9);
+		if (s->n_bursts)
+			r->tcqd = tcqd_text(&d->arena, s->burst[0]->threads, s->burst[0]->qd);
+		r->metric = "IOPS";
+		r->key = "iops";
+		r->value = s->mean_iops;
+	}
+	return h->n;
+}
+
+static unsigned xsr_results(struct dataset *d, const struct xsr *x)
+{
+	for (unsigned i = 0; i < x->n; i++) {
+		const struct xsr_group *g = &x->group[i];
+		struct result *r = add_result(d, x->test, x->section);
+		r->access = arena_fmt(&d->arena, "%s (%s)", g->title, g->label);
+		r->tcqd = tcqd_text(&d->arena, g->step[0]->threads, g->step[0]->qd);
+		r->unit = UNIT_BYTES_PER_S;
+		r->metric = "Mean throughput";
+		r->key = "bytes_per_s";
+		r->value = g->mean_bps;
+	}
+	return x->n;
 }
 
 static const struct section *section_at(const struct test *t, int number)
@@ -436,6 +525,50 @@ static const struct section *section_at(const struct test *t, int number)
 	return NULL;
 }
 
+static const struct combo *combo_at(const struct section *s, int threads, int qd)
+{
+	for (unsigned i = 0; s && i < s->n_combos; i++)
+		if (s->combo[i].threads == threads && s->combo[i].qd == qd)
+			return &s->combo[i];
+	return NULL;
+}
+
+static struct result *point_result(struct dataset *d, const struct test *t,
+				   const struct operating_point *p)
+{
+	const struct section *s = section_at(t, p->section);
+	const struct combo *c = combo_at(s, p->threads, p->qd);
+	struct result *r = add_result(d, t, s);
+
+	r->access = arena_fmt(&d->arena, "operating point %s", p->point);
+	r->tcqd = tcqd_text(&d->arena, p->threads, p->qd);
+	r->metric = "IOPS";
+	r->key = "iops";
+	r->value = p->iops;
+	r->cv = c ? c->iops_cv : NAN;
+	return r;
+}
+
+/* Response times are told of the fastest point only: their place is the page of the test. */
+static void point_times(struct dataset *d, const struct test *t, const struct operating_point *p)
+{
+	struct result *r = point_result(d, t, p);
+
+	r->unit = UNIT_NS;
+	r->metric = "ART";
+	r->key = "art_ns";
+	r->value = p->art_ns;
+	r->cv = NAN;
+	if (p->p99999_ns < 0)
+		return;
+	r = point_result(d, t, p);
+	r->unit = UNIT_NS;
+	r->metric = "99.999 % RT";
+	r->key = "lat_p99999_ns";
+	r->value = (double)p->p99999_ns;
+	r->cv = NAN;
+}
+
 static unsigned point_results(struct dataset *d, const struct test *t)
 {
 	unsigned n = 0;
@@ -444,15 +577,57 @@ static unsigned point_results(struct dataset *d, const struct test *t)
 		const struct operating_point *p = &d->point[i];
 		if (strcmp(p->test, t->name))
 			continue;
-		struct result *r = add_result(d, t, section_at(t, p->section));
-		r->access = arena_fmt(&d->arena, "operating point %s", p->point);
-		r->tcqd = tcqd_text(&d->arena, p->threads, p->qd);
-		r->metric = "IOPS";
-		r->key = "iops";
-		r->value = p->iops;
+		point_result(d, t, p);
+		if (strcmp(p->point, "min") && strcmp(p->point, "mid"))
+			point_times(d, t, p);
 		n++;
 	}
 	return n;
+}
+
+static struct result *scale_result(struct dataset *d, const struct test *t,
+				   const struct replay_scale *s)
+{
+	struct result *r = add_result(d, t, t->n_sections ? &t->section[0] : NULL);
+
+	r->access = arena_fmt(&d->arena, "replay %s, %u steps", s->name, s->n);
+	r->tcqd = s->oio_high ? arena_fmt(&d->arena, "OIO %d-%d", s->oio_low, s->oio_high) : "-";
+	r->metric = "IOPS";
+	r->key = "iops";
+	r->value = s->iops;
+	return r;
+}
+
+static void scale_time(struct dataset *d, const struct test *t, const struct replay_scale *s,
+		       bool art)
+{
+	struct result *r = scale_result(d, t, s);
+
+	r->unit = UNIT_NS;
+	r->metric = art ? "ART" : "99.999 % RT";
+	r->key = art ? "art_ns" : "lat_p99999_ns";
+	r->value = art ? s->art_ns : s->levels.p99999_ns < 0 ? NAN : (double)s->levels.p99999_ns;
+}
+
+/* Each scale has its IOPS; response times are told of the native one. */
+static unsigned replay_results(struct dataset *d, const struct replay *p)
+{
+	for (unsigned i = 0; i < p->n; i++) {
+		scale_result(d, p->test, &p->scale[i]);
+		if (i)
+			continue;
+		scale_time(d, p->test, &p->scale[i], true);
+		scale_time(d, p->test, &p->scale[i], false);
+	}
+	if (p->cell && !p->cell->partial) {
+		struct result *r = add_result(d, p->test, NULL);
+		r->access = "exact replay";
+		r->metric = "IOPS";
+		r->key = "iops";
+		r->value = p->cell->iops;
+		r->reported &= p->fidelity->valid != 0;
+	}
+	return p->n + (p->cell != NULL);
 }
 
 void dataset_results(struct dataset *d)
@@ -469,6 +644,12 @@ void dataset_results(struct dataset *d)
 		if (!n)
 			n = track_results(d, t);
 		n += point_results(d, t);
+		if (d->hir && d->hir->test == t)
+			n += hir_results(d, d->hir);
+		if (d->xsr && d->xsr->test == t)
+			n += xsr_results(d, d->xsr);
+		if (rwsw_replay(d, t))
+			n += replay_results(d, rwsw_replay(d, t));
 		if (!n) { /* a test without a measured round still has its line */
 			struct result *r = add_result(d, t, NULL);
 			r->metric = "see its page";

@@ -95,10 +95,40 @@ uint64_t asked_ns(const struct test *t, const struct measure *m)
 	return parse_time(word, &ns) ? 0 : ns;
 }
 
+unsigned asked_members(const struct test *t, const struct measure *m)
+{
+	const char *line = m->step < 0 ? NULL : step_line(t->plan, m->step);
+	const char *on = line ? strstr(line, " on members ") : NULL;
+	unsigned first, last;
+
+	if (!on || on > line + strcspn(line, "\n") ||
+	    sscanf(on, " on members %u..%u", &first, &last) != 2 || last < first)
+		return 0;
+	return last - first + 1;
+}
+
 const char *asked_text(struct arena *a, const struct test *t, const struct measure *m)
 {
 	uint64_t ns = asked_ns(t, m);
 
 	return ns ? arena_fmt(a, "%.6g s", (double)ns / 1e9)
 		  : arena_fmt(a, "%.3g s", (double)m->elapsed_ns / 1e9);
+}
+
+bool plan_has_rule(const char *plan, int section)
+{
+	int now = 0;
+
+	for (const char *line = plan; line && *line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		size_t n = strcspn(line, "\n");
+		const char *op = line + strspn(line, " 0123456789");
+		const char *track = strstr(line, "; track ");
+
+		sscanf(line, "section %d", &now);
+		if (!strncmp(op, "LOOP ", 5) && track && track < line + n &&
+		    (!section || section == now))
+			return true;
+	}
+	return false;
 }

@@ -359,6 +359,7 @@ void grid_picture(struct grid_sheet *s, const struct picture *p)
 	*copy = *p;
 	copy->png = arena_memdup(&s->grid->arena, p->png, p->len);
 	copy->alt = keep(s, p->alt);
+	copy->svg = p->svg ? arena_strdup(&s->grid->arena, p->svg) : NULL;
 }
 
 void grid_property(struct grid *g, const char *name, const char *value)

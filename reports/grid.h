@@ -77,6 +77,7 @@ enum numfmt {
 	NUM_PCT1,
 	NUM_PCT2,
 	NUM_EXP,
+	NUM_PAD, /* as wide as five digits: panels above one another keep one left edge */
 	NUM_MAX
 };
 
@@ -120,14 +121,27 @@ struct cell {
 	const char *formula; /* "=..." ; target sheet of a link */
 };
 
-enum scale_kind { SCALE_GREEN_RED, SCALE_BLUE, SCALE_ORANGE };
+enum scale_kind {
+	SCALE_GREEN_RED, /* high is green */
+	SCALE_BLUE,
+	SCALE_ORANGE,
+	SCALE_LOW_GREEN, /* times: high is red */
+	SCALE_NONE,
+};
 struct color_scale {
 	struct area at;
 	enum scale_kind kind;
 };
 
 enum dash { DASH_SOLID, DASH_DASH, DASH_LONG, DASH_DOT };
-enum chart_kind { CHART_LINE, CHART_SCATTER, CHART_COLUMN };
+enum chart_kind {
+	CHART_LINE,
+	CHART_SCATTER,
+	CHART_COLUMN,
+	CHART_STACK, /* columns on top of one another */
+	CHART_AREA, /* areas on top of one another; needs two points */
+	CHART_BAR, /* x is the axis of the values, the first category is the lowest bar */
+};
 enum legend { LEGEND_NONE, LEGEND_RIGHT, LEGEND_BOTTOM, LEGEND_TOP };
 
 /* Cells that a chart draws: a column or a row of number cells (never formulas: their cache would be 0). */
@@ -143,6 +157,7 @@ struct series {
 	double width; /* points; 0 no line */
 	enum dash dash;
 	bool markers, labels;
+	bool named; /* labelled with its name, above its points */
 	uint64_t hatched; /* bit i: column i is drawn hatched red */
 	const uint32_t *point_color; /* n_points fills of a column series, or NULL */
 	unsigned n_points;
@@ -155,6 +170,8 @@ struct axis {
 	double min, max, unit; /* NAN: automatic */
 	enum numfmt fmt;
 	bool grid;
+	bool bare; /* categories without tick marks */
+	bool on_tick; /* categories begin and end at the edges, as those of an area do */
 };
 
 struct chart {
@@ -174,6 +191,8 @@ struct picture {
 	const unsigned char *png;
 	size_t len;
 	const char *alt;
+	const char *svg; /* the same as elements of an <svg> of these units; NULL: none */
+	unsigned svg_width, svg_height;
 };
 
 enum sheet_role { ROLE_PAGE, ROLE_DATA };
@@ -286,5 +305,9 @@ const char *grid_clean(struct arena *a, const char *s);
 /* Writers. @path is written from scratch; text is appended to @out. */
 int grid_write_xlsx(const struct grid *g, const char *path, struct err *err) must_check;
 void grid_write_text(const struct grid *g, struct buf *out);
+/* One document that asks for nothing from elsewhere; @json is embedded as data, NULL none. */
+void grid_write_html(const struct grid *g, const char *json, struct buf *out);
+/* Rows of a sheet as RFC 4180, each cell in the field of its (first) column; numbers as they are, not as they look. */
+void grid_write_csv(const struct grid_sheet *s, struct buf *out);
 
 #endif

@@ -101,12 +101,19 @@ static const struct {
 	int decimals;
 	char kind; /* 'f' fixed, 'p' percent, 'e' exponent, 'g' general */
 } formats[NUM_MAX] = {
-	[NUM_GENERAL] = { "General", 0, 'g' }, [NUM_INT] = { "0", 0, 'f' },
-	[NUM_GROUP] = { "#,##0", 0, 'f' },     [NUM_GROUP1] = { "#,##0.0", 1, 'f' },
-	[NUM_1] = { "0.0", 1, 'f' },	       [NUM_2] = { "0.00", 2, 'f' },
-	[NUM_3] = { "0.000", 3, 'f' },	       [NUM_4] = { "0.0000", 4, 'f' },
-	[NUM_6] = { "0.000000", 6, 'f' },      [NUM_PCT1] = { "0.0%", 1, 'p' },
-	[NUM_PCT2] = { "0.00%", 2, 'p' },      [NUM_EXP] = { "0.0E+00", 1, 'e' },
+	[NUM_GENERAL] = { "General", 0, 'g' },
+	[NUM_INT] = { "0", 0, 'f' },
+	[NUM_GROUP] = { "#,##0", 0, 'f' },
+	[NUM_GROUP1] = { "#,##0.0", 1, 'f' },
+	[NUM_1] = { "0.0", 1, 'f' },
+	[NUM_2] = { "0.00", 2, 'f' },
+	[NUM_3] = { "0.000", 3, 'f' },
+	[NUM_4] = { "0.0000", 4, 'f' },
+	[NUM_6] = { "0.000000", 6, 'f' },
+	[NUM_PCT1] = { "0.0%", 1, 'p' },
+	[NUM_PCT2] = { "0.00%", 2, 'p' },
+	[NUM_EXP] = { "0.0E+00", 1, 'e' },
+	[NUM_PAD] = { "#,##0\"       \"", 0, 'f' },
 };
 
 const char *numfmt_code(enum numfmt fmt)

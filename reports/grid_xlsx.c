@@ -198,9 +198,23 @@ static void series_labels(lxw_chart_series *ls, const struct series *s)
 	lxw_chart_font font = { .size = 9, .color = 0x404040 };
 
 	chart_series_set_labels(ls);
+	if (s->named) { /* its name as text: a switch for names leaves the values on in LibreOffice */
+		char name[80];
+		lxw_chart_data_label one = { .value = name };
+		lxw_chart_data_label *all[] = { &one, NULL };
+		snprintf(name, sizeof name, "%s", s->name);
+		chart_series_set_labels_custom(ls, all);
+		chart_series_set_labels_position(ls, LXW_CHART_LABEL_POSITION_ABOVE);
+		return;
+	}
 	chart_series_set_labels_position(ls, LXW_CHART_LABEL_POSITION_OUTSIDE_END);
 	chart_series_set_labels_num_format(ls, numfmt_code(s->label_fmt));
 	chart_series_set_labels_font(ls, &font);
+}
+
+static bool is_filled(enum chart_kind kind)
+{
+	return kind != CHART_LINE && kind != CHART_SCATTER;
 }
 
 static void add_series(struct part *p, lxw_chart *lc, const struct chart *c, const struct series *s)
@@ -216,18 +230,19 @@ static void add_series(struct part *p, lxw_chart *lc, const struct chart *c, con
 	set_range(ls, &s->x, false);
 	set_range(ls, &s->y, true);
 	chart_series_set_name(ls, s->name);
-	if (s->labels)
+	if (s->labels || s->named)
 		series_labels(ls, s);
-	if (c->kind == CHART_COLUMN) {
+	if (is_filled(c->kind)) {
 		chart_series_set_fill(ls, &fill);
 		series_points(p, ls, s);
 		return;
 	}
 	chart_series_set_line(ls, &line);
-	chart_series_set_marker_type(ls,
-				     s->markers ? LXW_CHART_MARKER_CIRCLE : LXW_CHART_MARKER_NONE);
-	if (s->markers) {
-		chart_series_set_marker_size(ls, 6);
+	chart_series_set_marker_type(ls, !s->markers ? LXW_CHART_MARKER_NONE
+					 : s->named  ? LXW_CHART_MARKER_DIAMOND
+						     : LXW_CHART_MARKER_CIRCLE);
+	if (s->markers) { /* a named point stands out under the lines that pass through it */
+		chart_series_set_marker_size(ls, s->named ? 11 : 6);
 		chart_series_set_marker_fill(ls, &fill);
 		chart_series_set_marker_line(ls, &thin);
 	}
@@ -258,6 +273,10 @@ static void set_axis(lxw_chart_axis *axis, const struct axis *a)
 		chart_axis_set_major_unit(axis, a->unit);
 	if (isfinite(a->min)) /* the other axis stays at the foot of a log scale */
 		chart_axis_set_label_position(axis, LXW_CHART_AXIS_LABEL_POSITION_LOW);
+	if (a->bare)
+		chart_axis_set_major_tick_mark(axis, LXW_CHART_AXIS_TICK_MARK_NONE);
+	if (a->on_tick)
+		chart_axis_set_position(axis, LXW_CHART_AXIS_POSITION_ON_TICK);
 	chart_axis_major_gridlines_set_visible(axis, a->grid);
 	if (a->grid)
 		chart_axis_major_gridlines_set_line(axis, &grid);
@@ -276,8 +295,11 @@ static void set_legend(lxw_chart *lc, enum legend legend)
 
 static void write_chart(struct part *p, const struct chart *c)
 {
-	static const uint8_t kinds[] = { LXW_CHART_LINE, LXW_CHART_SCATTER_STRAIGHT_WITH_MARKERS,
-					 LXW_CHART_COLUMN };
+	static const uint8_t kinds[] = {
+		LXW_CHART_LINE,		LXW_CHART_SCATTER_STRAIGHT_WITH_MARKERS,
+		LXW_CHART_COLUMN,	LXW_CHART_COLUMN_STACKED,
+		LXW_CHART_AREA_STACKED, LXW_CHART_BAR
+	};
 	lxw_chart *lc = workbook_add_chart(p->book->wb, kinds[c->kind]);
 	lxw_chart_font title = { .size = 12, .bold = 1, .color = 0x1F3864 };
 	lxw_chart_line border = { .color = 0xBFBFBF, .width = 0.75 };
@@ -301,6 +323,8 @@ static void write_chart(struct part *p, const struct chart *c)
 	} else {
 		chart_title_off(lc);
 	}
+	if (c->kind == CHART_AREA) /* the library forgets it, and then refuses a range */
+		lc->y_axis->is_value = LXW_TRUE;
 	set_axis(lc->x_axis, &c->x);
 	set_axis(lc->y_axis, &c->y);
 	if (c->y.log && isfinite(c->y.min)) /* the x axis crosses at the foot, not at 1 */
@@ -308,9 +332,9 @@ static void write_chart(struct part *p, const struct chart *c)
 	set_legend(lc, c->legend);
 	chart_chartarea_set_line(lc, &border);
 	chart_show_blanks_as(lc, LXW_CHART_BLANKS_AS_GAP);
-	if (c->kind == CHART_COLUMN) {
+	if (is_filled(c->kind) && c->kind != CHART_AREA) {
 		chart_set_series_gap(lc, (uint16_t)c->gap);
-		chart_set_series_overlap(lc, (int8_t)c->overlap);
+		chart_set_series_overlap(lc, (int8_t)(c->kind == CHART_STACK ? 100 : c->overlap));
 	}
 	check(p->book, p->sheet->name,
 	      worksheet_insert_chart_opt(p->ws, c->row, (lxw_col_t)c->col, lc, &o));
@@ -338,13 +362,19 @@ static void write_scale(struct part *p, const struct color_scale *s)
 
 	if (s->kind == SCALE_ORANGE)
 		f.max_color = 0xF4B183;
-	if (s->kind == SCALE_GREEN_RED) {
+	if (s->kind == SCALE_NONE)
+		return;
+	if (s->kind == SCALE_GREEN_RED || s->kind == SCALE_LOW_GREEN) {
 		f.type = LXW_CONDITIONAL_3_COLOR_SCALE;
 		f.min_color = 0xF8CBAD;
 		f.mid_color = 0xFFF2CC;
 		f.max_color = 0xA9D18E;
 		f.mid_rule_type = LXW_CONDITIONAL_RULE_TYPE_PERCENTILE;
 		f.mid_value = 50;
+	}
+	if (s->kind == SCALE_LOW_GREEN) {
+		f.min_color = 0xA9D18E;
+		f.max_color = 0xF8CBAD;
 	}
 	check(p->book, p->sheet->name,
 	      worksheet_conditional_format_range(p->ws, s->at.row, (lxw_col_t)s->at.col, s->at.row2,

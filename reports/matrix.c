@@ -76,7 +76,7 @@ double matrix_value(const struct matrix *m, unsigned size, unsigned mix, enum ma
 	if (v == MATRIX_IOPS)
 		return c->iops;
 	if (v == MATRIX_ART_MS)
-		return c->art_ns / 1e6;
+		return c->art_rounds_ns / 1e6; /* LAT: spec 9 */
 	return c->mrt_ns < 0 ? NAN : (double)c->mrt_ns / 1e6;
 }
 
@@ -85,7 +85,7 @@ void matrix_picture(struct page *p, const struct matrix *m, enum matrix_value v,
 {
 	struct arena *a = &p->s->grid->arena;
 	struct plot3d *q = arena_new(a, struct plot3d);
-	struct buf png = BUF_INIT;
+	struct buf png = BUF_INIT, svg = BUF_INIT;
 
 	q->n_x = m->n_size;
 	q->n_z = m->n_mix;
@@ -104,9 +104,14 @@ void matrix_picture(struct page *p, const struct matrix *m, enum matrix_value v,
 		q->z_color[k] = mix_color(m->mix[k]);
 	}
 	plot3d_png(q, &png);
+	plot3d_svg(q, &svg);
 	struct picture pic = { .row = p->row, .col = 1, .dx_px = 26, .dy_px = 6, .alt = alt };
 	pic.png = (const unsigned char *)png.s;
 	pic.len = png.len;
+	pic.svg = buf_cstr(&svg);
+	pic.svg_width = q->width;
+	pic.svg_height = q->height;
 	grid_picture(p->s, &pic);
 	buf_release(&png);
+	buf_release(&svg);
 }

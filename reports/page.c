@@ -85,6 +85,7 @@ static void header_top(struct page *p, const struct header *h)
 	const struct dataset *d = p->d;
 	const char *name = bar_text(&s->grid->arena, p->t);
 	bool client = !strcmp(d->profile, "client");
+	bool not_pts = !*p->t->clause || !strcmp(p->t->clause, "-");
 
 	put_text(s, AREA(0, 0, 0, 1), LOOK_KEY_PLATFORM, "Test run start");
 	put_text(s, AREA(0, 2, 0, 5), LOOK_VALUE, p->t->started_utc);
@@ -97,12 +98,18 @@ static void header_top(struct page *p, const struct header *h)
 	put_fmt(s, AREA(1, 0, 1, PAGE_COLS - 1), d->simulated ? LOOK_SIMULATED : LOOK_TEST_BAR,
 		"%s TEST - REPORT PAGE%s", name,
 		d->simulated ? " - SIMULATED, NO DRIVE WAS MEASURED" : "");
-	put_text(s, AREA(2, 0, 3, 1), LOOK_ORG, "SNIA SSS TWG");
-	put_text(s, AREA(2, 2, 3, 4), LOOK_ORG, "Solid State Storage Performance Test Spec");
+	put_text(s, AREA(2, 0, 3, 1), LOOK_ORG, not_pts ? "pts" : "SNIA SSS TWG");
+	put_text(s, AREA(2, 2, 3, 4), LOOK_ORG,
+		 not_pts ? "not a PTS test" : "Solid State Storage Performance Test Spec");
 	put_text(s, AREA(2, 5, 3, 12), LOOK_SUBJECT, h->subject);
 	put_text(s, AT(2, 13), LOOK_KEY_PLATFORM, "Rev.");
-	put_fmt(s, AREA(2, 14, 2, 15), LOOK_VALUE, "%s %s", client ? "PTS-C" : "PTS-E",
-		strncmp(d->spec, "SNIA SSS PTS ", 13) ? d->spec : d->spec + 13);
+	if (not_pts)
+		put_text(s, AREA(2, 14, 2, 15), LOOK_VALUE, "not a PTS test");
+	else if (h->rev)
+		put_text(s, AREA(2, 14, 2, 15), LOOK_VALUE, h->rev);
+	else
+		put_fmt(s, AREA(2, 14, 2, 15), LOOK_VALUE, "%s %s", client ? "PTS-C" : "PTS-E",
+			strncmp(d->spec, "SNIA SSS PTS ", 13) ? d->spec : d->spec + 13);
 	put_text(s, AT(3, 13), LOOK_KEY_PLATFORM, "Pages");
 }
 
@@ -284,8 +291,11 @@ void page_begin(struct page *p, const char *kind, const char *title)
 {
 	if (p->n++)
 		grid_page_break(p->s, p->next);
-	put_fmt(p->s, AREA(p->next, 0, p->next, PAGE_COLS - 1), LOOK_PAGE_BAR, "%s A.%u - %s", kind,
-		p->n, title);
+	const char *number = p->number ? p->number
+				       : arena_fmt(&p->s->grid->arena, "%c.%u",
+						   p->letter ? p->letter : 'A', p->n);
+	put_fmt(p->s, AREA(p->next, 0, p->next, PAGE_COLS - 1), LOOK_PAGE_BAR, "%s%s%s - %s", kind,
+		*number ? " " : "", number, title);
 	p->row = p->next + 1;
 	p->next += BODY_ROWS;
 }
@@ -473,10 +483,11 @@ static void setup_lines(struct header *h, const struct dataset *d, const struct 
 								? arena_fmt(a, "%s loop", t->sheet)
 								: "none" };
 	h->setup[7] = (struct pair){ "  SS rounds", rounds_text(a, t) };
-	h->setup[8] = (struct pair){ "Notes", d->quick	   ? "QUICK values, not the PTS's"
-					      : *d->note   ? d->note
-					      : !t->formal ? "CHANGED definition"
-							   : "none" };
+	h->setup[8] = (struct pair){ "Notes", d->quick		 ? "QUICK values, not the PTS's"
+					      : *d->note	 ? d->note
+					      : test_is_exact(t) ? "no test of the PTS"
+					      : !t->formal	 ? "CHANGED definition"
+								 : "none" };
 }
 
 void header_fill(struct header *h, const struct dataset *d, const struct test *t, struct arena *a)

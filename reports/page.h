@@ -19,6 +19,7 @@
 #define HEADER_LINES 9
 struct header {
 	const char *subject; /* "IOPS - Block Size x R/W Mix Matrix" */
+	const char *rev; /* "RWSW-PTS 1.0.7"; NULL: that of the run */
 	struct pair setup[HEADER_LINES], test[HEADER_LINES];
 };
 
@@ -30,6 +31,8 @@ struct page {
 	uint32_t next; /* first row of the next page */
 	unsigned n; /* pages begun */
 	const char *steady; /* "NOT REACHED", for each page's banner; NULL */
+	const char *number; /* "P6": of the pages begun from here on; "" none; NULL: A.1, A.2 ... */
+	char letter; /* of these numbers; 0: A */
 };
 
 /* A sheet with columns, no header: Summary, Warnings. Title band in rows 1-2; returns the next free row. */

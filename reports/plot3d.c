@@ -174,21 +174,39 @@ static double highest(const struct plot3d *p)
 	return max;
 }
 
+/* On the canvas of @v, which is as large as the plot asks. */
+static void draw(struct view *v)
+{
+	const struct plot3d *p = v->p;
+	double w = p->width, h = p->height, max = highest(p), step = nice_step(max);
+
+	v->unit = h / 52;
+	v->top = max > 0 ? ceil(max / step) * step : 1;
+	v->origin = (struct point2){ w * 0.17, h * 0.69 };
+	v->x = (struct point2){ w * 0.46, h * 0.165 };
+	v->z = (struct point2){ w * 0.21, -h * 0.275 };
+	v->y = (struct point2){ 0, -h * 0.375 };
+	draw_room(v);
+	draw_scale(v, step);
+	draw_boxes(v);
+	draw_names(v);
+}
+
 void plot3d_png(const struct plot3d *p, struct buf *out)
 {
-	double w = p->width, h = p->height, max = highest(p), step = nice_step(max);
-	struct view v = { .p = p, .unit = h / 52 };
+	struct view v = { .p = p };
 
 	canvas_init(&v.canvas, p->width, p->height);
-	v.top = max > 0 ? ceil(max / step) * step : 1;
-	v.origin = (struct point2){ w * 0.17, h * 0.69 };
-	v.x = (struct point2){ w * 0.46, h * 0.165 };
-	v.z = (struct point2){ w * 0.21, -h * 0.275 };
-	v.y = (struct point2){ 0, -h * 0.375 };
-	draw_room(&v);
-	draw_scale(&v, step);
-	draw_boxes(&v);
-	draw_names(&v);
+	draw(&v);
 	canvas_png(&v.canvas, 192, out);
 	canvas_release(&v.canvas);
+}
+
+void plot3d_svg(const struct plot3d *p, struct buf *out)
+{
+	struct view v = { .p = p };
+
+	canvas_init_svg(&v.canvas, p->width, p->height, out);
+	draw(&v);
+	canvas_end_svg(&v.canvas);
 }

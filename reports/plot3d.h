@@ -20,6 +20,8 @@ struct plot3d {
 
 /* A PNG of 192 dpi. */
 void plot3d_png(const struct plot3d *p, struct buf *out);
+/* The same by the same drawing calls, as the elements inside of an <svg>. */
+void plot3d_svg(const struct plot3d *p, struct buf *out);
 
 /* The round step of an axis to @max: 1, 2, 2.5 or 5 times a power of ten; 3 to 6 of them reach @max. */
 double nice_step(double max);

@@ -243,13 +243,15 @@ void window_table(struct page *p, const struct section *s, const struct track *t
 void window_page(struct page *p, const struct section *s, const struct track *t)
 {
 	struct arena *a = &p->s->grid->arena;
-	const char *part = *s->label ? arena_fmt(a, " (%s)", s->label) : "";
+	/* A number of the page's own says which part it is: "P5 - DV". */
+	const char *part = *s->label && !(p->number && *p->number) ? arena_fmt(a, " (%s)", s->label)
+								   : "";
 
 	page_begin(p, "Plot",
 		   arena_fmt(a, "Steady State Measurement Window - %s%s, %s", t->title, part,
 			     s->window_first > 0
 				     ? arena_fmt(a, "rounds %d-%d", s->window_first, s->window_last)
-				     : "no window"));
+				     : "no window of five"));
 	page_banner(p, s);
 	window_chart(p, s, t,
 		     (struct place){ p->row, 0, 11 * PAGE_COL_PX + PAGE_COL_PX / 2, 26 * ROW_PX },

@@ -12,6 +12,7 @@
 #include "reports/dataset.h"
 #include "reports/grid.h"
 #include "reports/report.h"
+#include "reports/report_csv.h"
 #include "reports/report_json.h"
 #include "reports/sheet.h"
 #include "schema/read.h"
@@ -94,7 +95,7 @@ static void set_facts(struct grid *g, const struct dataset *d)
 	grid_property(g, arena_fmt(&g->arena, "%sVerdict", g->prefix), verdict_name(d->verdict));
 }
 
-enum kind { KIND_XLSX, KIND_TEXT, KIND_JSON };
+enum kind { KIND_XLSX, KIND_HTML, KIND_TEXT, KIND_JSON, KIND_CSV };
 
 struct output {
 	enum kind kind;
@@ -111,9 +112,9 @@ static int add_run(struct output *o, struct reader *r, int64_t run, unsigned n_r
 
 	if (rc)
 		return rc;
-	if (o->kind == KIND_JSON) {
+	if (o->kind == KIND_JSON || o->kind == KIND_HTML)
 		report_json_run(&d, &o->json);
-	} else {
+	if (o->kind != KIND_JSON) {
 		if (n_runs > 1)
 			o->grid.prefix = arena_fmt(&o->grid.arena, "r%lld ", (long long)run);
 		set_facts(&o->grid, &d);
@@ -123,6 +124,16 @@ static int add_run(struct output *o, struct reader *r, int64_t run, unsigned n_r
 	return 0;
 }
 
+/* The document, with the JSON of the same run made before as data in it. */
+static void make_html(struct output *o)
+{
+	struct buf page = BUF_INIT;
+
+	grid_write_html(&o->grid, buf_cstr(&o->text), &page);
+	buf_release(&o->text);
+	o->text = page;
+}
+
 static int make(struct output *o, const char *db, const int64_t *run, unsigned n, struct err *err)
 {
 	struct reader *r;
@@ -130,7 +141,7 @@ static int make(struct output *o, const char *db, const int64_t *run, unsigned n
 
 	if (rc)
 		return rc;
-	if (o->kind == KIND_JSON) {
+	if (o->kind == KIND_JSON || o->kind == KIND_HTML) {
 		json_object(&o->json, NULL);
 		json_str(&o->json, "schema", "pts.report/1");
 		json_array(&o->json, "runs");
@@ -140,15 +151,17 @@ static int make(struct output *o, const char *db, const int64_t *run, unsigned n
 	read_close(r);
 	if (rc)
 		return rc;
-	if (o->kind == KIND_JSON) {
+	if (o->kind == KIND_JSON || o->kind == KIND_HTML) {
 		json_end_array(&o->json);
 		json_end_object(&o->json);
 		buf_str(&o->text, "\n");
-	} else if (o->grid.rc) {
-		return err_set(err, o->grid.rc, "%s", o->grid.err.msg);
-	} else if (o->kind == KIND_TEXT) {
-		grid_write_text(&o->grid, &o->text);
 	}
+	if (o->grid.rc)
+		return err_set(err, o->grid.rc, "%s", o->grid.err.msg);
+	if (o->kind == KIND_TEXT)
+		grid_write_text(&o->grid, &o->text);
+	if (o->kind == KIND_HTML)
+		make_html(o);
 	return 0;
 }
 
@@ -243,19 +256,34 @@ static int save(const struct output *o, const char *out, struct err *err)
 	return rc;
 }
 
+int report_save(const struct buf *text, const char *path, struct err *err)
+{
+	struct output o = { .kind = KIND_TEXT, .text = *text };
+
+	return save(&o, path, err);
+}
+
 static int kind_of(const char *out, enum kind *ret, struct err *err)
 {
-	static const char *const ends[] = { ".xlsx", ".txt", ".json" };
+	static const char *const ends[] = { ".xlsx", ".html", ".txt", ".json", "/" };
 	size_t len = strlen(out);
+	struct stat st;
 
-	for (unsigned i = 0; i < 3; i++) {
+	for (unsigned i = 0; i < sizeof ends / sizeof ends[0]; i++) {
 		size_t n = strlen(ends[i]);
-		if (len > n && !strcmp(out + len - n, ends[i])) {
+		if (len >= n && !strcmp(out + len - n, ends[i]) && (len > n || *out == '/')) {
 			*ret = (enum kind)i;
 			return 0;
 		}
 	}
-	return err_set(err, -EINVAL, "%s: its name must end in .xlsx, .txt or .json", out);
+	if (!stat(out, &st) && S_ISDIR(st.st_mode)) {
+		*ret = KIND_CSV;
+		return 0;
+	}
+	return err_set(err, -EINVAL,
+		       "%s: its name must end in .xlsx, .html, .txt, .json, or in / for a folder of"
+		       " CSV files",
+		       out);
 }
 
 int report_write(const char *db, const int64_t *run, unsigned n_runs, const char *out,
@@ -271,7 +299,7 @@ int report_write(const char *db, const int64_t *run, unsigned n_runs, const char
 	grid_init(&o.grid);
 	rc = make(&o, db, run, n_runs, err);
 	if (!rc)
-		rc = save(&o, out, err);
+		rc = o.kind == KIND_CSV ? report_csv(&o.grid, out, err) : save(&o, out, err);
 	grid_release(&o.grid);
 	buf_release(&o.text);
 	return rc;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports: from the database alone to a workbook, a text or a JSON document. */
+/* Reports: from the database alone to a workbook, an HTML page, a text, a JSON document or a folder of CSV files. */
 #ifndef REPORTS_REPORT_H
 #define REPORTS_REPORT_H
 
@@ -9,7 +9,8 @@
 #include "pts/base/err.h"
 
 /*
- * Writes the report of runs (run_id) of @db to @out, its kind taken from the ending: .xlsx .txt .json (others -EINVAL).
+ * Writes the report of runs (run_id) of @db to @out, its kind taken from the ending: .xlsx .html .txt .json, "/" or
+ * an existing folder: CSV files in it (others -EINVAL).
  * Written beside the place under another name, flushed and renamed: on any error @out is what it was before.
  * Same database, same bytes.
  */

@@ -137,7 +137,9 @@ static void put_combo(const struct combo *c, const struct section *s, struct jso
 	json_num(j, "iops_cv", c->iops_cv);
 	json_num(j, "bytes_per_s", c->bytes_per_s);
 	json_num(j, "art_ns", c->art_ns);
+	json_num(j, "art_mean_of_rounds_ns", c->art_rounds_ns);
 	put_count(j, "mrt_ns", c->mrt_ns);
+	json_num(j, "mrt_mean_of_rounds_ns", c->mrt_rounds_ns);
 	put_count(j, "lat_p99999_ns", c->p99999_ns);
 	json_uint(j, "ios", c->ios);
 	json_uint(j, "ios_above_p99999", c->above);
@@ -278,6 +280,9 @@ static void put_test(const struct dataset *d, const struct test *t, struct json 
 		put_section(&t->section[i], j);
 	json_end_array(j);
 	put_na(d, t, j);
+	report_json_states(d, t, j);
+	report_json_demand(d, t, j);
+	report_json_rwsw(d, t, j);
 	json_end_object(j);
 }
 
@@ -290,6 +295,7 @@ void report_json_run(const struct dataset *d, struct json *j)
 	put_pairs(j, "info", &d->info);
 	put_account(d, j);
 	put_summary(d, j);
+	report_json_capture(d, j);
 	json_array(j, "tests");
 	for (unsigned i = 0; i < d->n_tests; i++)
 		put_test(d, &d->test[i], j);

@@ -57,4 +57,22 @@ enum rounds_col {
 /* Whether a test has a sheet of its own; all others get the general one. */
 bool sheet_is_own(const char *test);
 
+/* The sheet of a test by its make, so that a user's test like one of these has theirs. */
+enum sheet_kind {
+	SHEET_GENERAL,
+	SHEET_OWN, /* by its name */
+	SHEET_DIRTH,
+	SHEET_CBW,
+	SHEET_CURVE,
+	SHEET_BOUNDED,
+	SHEET_SCALE,
+	SHEET_REPLAY,
+	SHEET_STREAMS,
+	SHEET_MULTI
+};
+enum sheet_kind sheet_kind(const struct test *t);
+bool sheet_any(const struct dataset *d, enum sheet_kind kind);
+void sheet_each(const struct dataset *d, struct grid *g, enum sheet_kind kind,
+		void (*make)(const struct dataset *d, struct grid *g, const struct test *t));
+
 #endif

@@ -14,12 +14,17 @@
 
 bool sheet_is_own(const char *test)
 {
-	return !strcmp(test, "iops") || !strcmp(test, "tp") || !strcmp(test, "lat");
+	static const char *const own[] = { "iops", "tp", "lat", "wsat", "hir", "xsr" };
+
+	for (unsigned i = 0; i < sizeof own / sizeof own[0]; i++)
+		if (!strcmp(test, own[i]))
+			return true;
+	return false;
 }
 
 static bool wanted(const struct test *t)
 {
-	return t->attempt && !(sheet_is_own(t->name) && t->n_sections);
+	return t->attempt && sheet_kind(t) == SHEET_GENERAL;
 }
 
 static bool applies(const struct dataset *d)
@@ -216,7 +221,7 @@ static void put_combo(struct page *p, const struct section *s, const struct comb
 	put_num(g, AREA(row, 8, row, 9), STYLE(look, NUM_GROUP1), c->iops);
 	put_num(g, AT(row, 10), STYLE(look, NUM_PCT2), c->iops_cv);
 	put_num(g, AREA(row, 11, row, 12), STYLE(look, NUM_GROUP1), c->bytes_per_s / 1e6);
-	put_num(g, AT(row, 13), STYLE(look, NUM_4), c->art_ns / 1e6);
+	put_num(g, AT(row, 13), STYLE(look, ms_fmt(c->art_ns / 1e6)), c->art_ns / 1e6);
 	put_num(g, AT(row, 14), STYLE(look, NUM_3), ms_of(c->p99999_ns));
 	put_num(g, AT(row, 15), STYLE(look, NUM_2), ms_of(c->mrt_ns));
 }
@@ -266,7 +271,7 @@ static void put_step(struct page *p, const struct measure *m, uint32_t row)
 	put_num(g, AT(row, 9), STYLE(LOOK_CELL, NUM_3), (double)m->elapsed_ns / 1e9);
 	put_num(g, AREA(row, 10, row, 11), STYLE(LOOK_CELL, NUM_GROUP1), m->iops);
 	put_num(g, AT(row, 12), STYLE(LOOK_CELL, NUM_GROUP1), m->bytes_per_s / 1e6);
-	put_num(g, AT(row, 13), STYLE(LOOK_CELL, NUM_4), m->art_ns / 1e6);
+	put_num(g, AT(row, 13), STYLE(LOOK_CELL, ms_fmt(m->art_ns / 1e6)), m->art_ns / 1e6);
 	put_num(g, AT(row, 14), STYLE(LOOK_CELL, NUM_3), ms_of(m->p99999_ns));
 	put_num(g, AT(row, 15), STYLE(LOOK_CELL, NUM_2), ms_of(m->mrt_ns));
 }
@@ -321,7 +326,8 @@ static void pages_points(struct page *p)
 		put_text(g, AREA(row, 0, row, 1), LOOK_ROW_HEAD, o->point);
 		put_text(g, AT(row, 2), LOOK_CENTER, tcqd_text(&g->grid->arena, o->threads, o->qd));
 		put_num(g, AREA(row, 3, row, 4), STYLE(LOOK_CELL, NUM_GROUP1), o->iops);
-		put_num(g, AREA(row, 5, row, 6), STYLE(LOOK_CELL, NUM_4), o->art_ns / 1e6);
+		put_num(g, AREA(row, 5, row, 6), STYLE(LOOK_CELL, ms_fmt(o->art_ns / 1e6)),
+			o->art_ns / 1e6);
 		put_num(g, AREA(row, 7, row, 8), STYLE(LOOK_CELL, NUM_3), ms_of(o->p99999_ns));
 		put_text(g, AREA(row, 9, row, 15), LOOK_VALUE, o->reason);
 	}

@@ -20,6 +20,19 @@ static uint32_t put_pair(struct grid_sheet *s, uint32_t row, const char *key, co
 	return row + 1;
 }
 
+/* Of a set each step is a row that sums up, and one of each drive. */
+static const char *steps_text(struct arena *a, const struct dataset *d)
+{
+	unsigned steps = 0;
+
+	for (unsigned i = 0; i < d->n_measures; i++)
+		steps += d->measure[i].member < 0;
+	if (steps == d->n_measures)
+		return arena_fmt(a, "%u measured steps", steps);
+	return arena_fmt(a, "%u measured steps, of them %u rows of single drives", steps,
+			 d->n_measures - steps);
+}
+
 static uint32_t put_run(struct grid_sheet *s, const struct dataset *d, uint32_t row)
 {
 	struct arena *a = &s->grid->arena;
@@ -42,7 +55,7 @@ static uint32_t put_run(struct grid_sheet *s, const struct dataset *d, uint32_t 
 	row = put_pair(s, row, "Started / ended (UTC)",
 		       arena_fmt(a, "%s / %s", d->started_utc, *d->ended_utc ? d->ended_utc : "-"));
 	row = put_pair(s, row, "Records",
-		       arena_fmt(a, "%u measured steps, %u events", d->n_measures, d->n_events));
+		       arena_fmt(a, "%s, %u events", steps_text(a, d), d->n_events));
 	return put_pair(s, row, "Note", d->note);
 }
 
@@ -60,8 +73,10 @@ static uint32_t put_tests(struct grid_sheet *s, const struct dataset *d, uint32_
 					   t->params.v[k].value);
 		row = put_pair(s, row, arena_fmt(a, "%s (clause %s)", t->sheet, t->clause),
 			       arena_fmt(a, "%s, attempt %d, %s", t->title, t->attempt,
-					 t->formal ? "definition unchanged"
-						   : "definition CHANGED or not of the set"));
+					 test_is_exact(t)
+						 ? "no test of the PTS: no definition to follow"
+					 : t->formal ? "definition unchanged"
+						     : "definition CHANGED or not of the set"));
 		row = put_pair(s, row, "  definition SHA-256", t->definition_hash);
 		row = put_pair(s, row, "  plan SHA-256", t->plan_hash);
 		row = put_pair(s, row, "  parameters", params);

@@ -29,7 +29,7 @@ static const char *counts(const struct dataset *d, struct arena *a)
 	unsigned rule = 0, steady = 0, warnings = 0;
 
 	for (unsigned i = 0; i < d->n_tests; i++) {
-		rule += d->test[i].has_rule || !d->test[i].finished;
+		rule += d->test[i].has_rule;
 		steady += d->test[i].has_rule && d->test[i].status <= STATUS_WARN;
 	}
 	for (unsigned i = 0; i < d->n_warnings; i++)
@@ -37,6 +37,14 @@ static const char *counts(const struct dataset *d, struct arena *a)
 	return arena_fmt(
 		a, "%u of %u tests at steady state - %u not valid - deviations: %u - warnings: %u",
 		steady, rule, d->n_not_valid, d->n_deviations, warnings);
+}
+
+static bool only_exact(const struct dataset *d)
+{
+	for (unsigned i = 0; i < d->n_tests; i++)
+		if (!test_is_exact(&d->test[i]))
+			return false;
+	return d->n_tests > 0;
 }
 
 static const char *statement(const struct dataset *d, struct arena *a)
@@ -51,6 +59,10 @@ static const char *statement(const struct dataset *d, struct arena *a)
 				 d->definition_set, d->spec, d->profile);
 	if (d->quick)
 		return "A quick run: times and amounts are not those of the PTS.";
+	if (d->n_not_valid && only_exact(d))
+		return "An exact replay without a valid result: see sheet Warnings.";
+	if (only_exact(d))
+		return "An exact replay of a capture: no test of the PTS.";
 	if (d->n_not_valid)
 		return "A test is without a valid result: see sheet Warnings.";
 	return "A definition was changed: this is not the PTS procedure.";
@@ -173,7 +185,8 @@ static uint32_t put_subject(struct grid_sheet *s, const struct dataset *d, uint3
 	const struct pair right[] = {
 		{ "Ambient / inlet", info(d, "ambient") },
 		{ "Composite temp.", temperature(d, a) },
-		{ "Governor", host(d, "cpu_governor") },
+		{ "Governor", arena_fmt(a, "%s%s", host(d, "cpu_governor"),
+					governor_slow(d) ? " - WARNING" : "") },
 		{ "Scheduler", host(d, "dev_scheduler") },
 		{ "Host writes in run", written(d, a) },
 		{ "Write cache / PLP", arena_fmt(a, "%s / %s", cache, info(d, "plp")) },
@@ -187,9 +200,22 @@ static uint32_t put_subject(struct grid_sheet *s, const struct dataset *d, uint3
 		put_text(s, AREA(row, 0, row, 2), LOOK_KEY, left[i].key);
 		put_text(s, AREA(row, 3, row, 9), LOOK_VALUE, left[i].value);
 		put_text(s, AREA(row, 10, row, 11), LOOK_KEY, right[i].key);
-		put_text(s, AREA(row, 12, row, 15), LOOK_VALUE, right[i].value);
+		put_text(s, AREA(row, 12, row, 15),
+			 strstr(right[i].value, " - WARNING") ? LOOK_WARN : LOOK_VALUE,
+			 right[i].value);
 	}
 	return row + 1;
+}
+
+static enum numfmt value_fmt(const struct result *r)
+{
+	double shown = unit_shown(r->unit, r->value);
+
+	if (r->unit != UNIT_NS)
+		return unit_fmt(r->unit);
+	return !strcmp(r->key, "mrt_ns")	  ? NUM_2
+	       : !strcmp(r->key, "lat_p99999_ns") ? NUM_3
+						  : ms_fmt(shown);
 }
 
 static void result_value(struct grid_sheet *s, const struct result *r, uint32_t row)
@@ -199,19 +225,29 @@ static void result_value(struct grid_sheet *s, const struct result *r, uint32_t 
 	if (!r->reported)
 		put_text(s, at, LOOK_BAD, "not reported");
 	else
-		put_num(s, at, STYLE(LOOK_STRONG, unit_fmt(r->unit)),
-			unit_shown(r->unit, r->value));
+		put_num(s, at, STYLE(LOOK_STRONG, value_fmt(r)), unit_shown(r->unit, r->value));
 	put_text(s, AT(row, 9), LOOK_CENTER, r->reported ? unit_name(r->unit) : "-");
-	put_num(s, AT(row, 10), STYLE(LOOK_CENTER, NUM_PCT1), r->reported ? r->cv : NAN);
+	put_num(s, AT(row, 10), STYLE(LOOK_CENTER, NUM_PCT2), r->reported ? r->cv : NAN);
+}
+
+/* "REACHED", "NOT REACHED", "n.a.", "not run". */
+static const char *reached(struct arena *a, const struct result *r)
+{
+	const char *text;
+
+	if (!r->test->attempt)
+		return "not run";
+	if (!r->test->has_rule)
+		return "n.a.";
+	text = steady_text(a, r->test, r->section);
+	return *text == 'n' ? text : *text == 'N' ? "NOT REACHED" : "REACHED";
 }
 
 static void put_result(struct grid_sheet *s, const struct result *r, uint32_t row)
 {
 	struct arena *a = &s->grid->arena;
-	const char *steady = steady_text(a, r->test, r->section);
-	enum look look = !strncmp(steady, "NOT", 3) ? LOOK_BAD
-			 : *steady == 'n'	    ? LOOK_NA
-						    : LOOK_GOOD;
+	const char *steady = reached(a, r);
+	enum look look = *steady == 'N' ? LOOK_BAD : *steady == 'n' ? LOOK_NA : LOOK_GOOD;
 	static const enum look looks[] = { [STATUS_VALID] = LOOK_GOOD,
 					   [STATUS_WARN] = LOOK_WARN,
 					   [STATUS_NOT_VALID] = LOOK_BAD,
@@ -223,10 +259,7 @@ static void put_result(struct grid_sheet *s, const struct result *r, uint32_t ro
 	put_text(s, AT(row, 4), LOOK_CENTER, r->tcqd);
 	put_fmt(s, AREA(row, 5, row, 6), LOOK_VALUE, "%s", r->metric);
 	result_value(s, r, row);
-	put_text(s, AREA(row, 11, row, 12), look,
-		 look == LOOK_GOOD  ? "REACHED"
-		 : look == LOOK_BAD ? "NOT REACHED"
-				    : steady);
+	put_text(s, AREA(row, 11, row, 12), look, steady);
 	put_text(s, AT(row, 13), LOOK_CENTER, r->section ? window_text(a, r->section) : "-");
 	put_text(s, AT(row, 14), looks[status], status_name(status));
 	if (r->test->attempt)

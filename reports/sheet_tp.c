@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pts/base/steady.h"
 #include "reports/plots.h"
 #include "reports/sheet.h"
 
@@ -63,13 +64,28 @@ static void page_convergence(struct page *p, const struct section *s)
 
 /* ---- the table of all sizes ---- */
 
+/*
+ * Spec 22 #6: the steady state is that of the tracked direction; the same rounds of the other one are told as well. From
+ * the rounds, as the check was: equal to the stored one where there is one.
+ */
+static bool window_check(const struct section *s, const struct combo *c, struct steady_check *ret)
+{
+	double y[STEADY_WINDOW];
+
+	if (c->n_window != STEADY_WINDOW || s->window_first < 0)
+		return false;
+	for (unsigned i = 0; i < STEADY_WINDOW; i++)
+		y[i] = c->window[i]->bytes_per_s;
+	steady_check(y, (unsigned)s->window_first, ret);
+	return true;
+}
+
 static void put_row(struct page *p, const struct section *s, const struct combo *c, uint32_t row)
 {
 	struct grid_sheet *g = p->s;
 	struct arena *a = &g->grid->arena;
-	const struct track *t = s->n_tracks ? &s->track[0] : NULL;
-	const struct check_row *k = t ? t->check : NULL;
-	bool tracked = t && t->combo == c;
+	struct steady_check k;
+	bool window = window_check(s, c, &k);
 	enum look look = result_look(s, LOOK_STRONG);
 	enum look verdict = s->steady == 1 ? LOOK_GOOD : s->steady == 0 ? LOOK_BAD : LOOK_NA;
 
@@ -80,12 +96,11 @@ static void put_row(struct page *p, const struct section *s, const struct combo 
 	put_num(g, AREA(row, 5, row, 6), STYLE(result_look(s, LOOK_CELL), NUM_GROUP1), c->iops);
 	put_num(g, AT(row, 7), STYLE(LOOK_CENTER, NUM_PCT2), c->bytes_cv);
 	put_text(g, AT(row, 8), LOOK_CENTER, mean_text(a, s));
-	put_num(g, AT(row, 9), STYLE(LOOK_CENTER, NUM_PCT1),
-		tracked && k ? k->range / k->average : NAN);
-	put_num(g, AT(row, 10), STYLE(LOOK_CENTER, NUM_PCT1), tracked ? 0.2 : NAN);
+	put_num(g, AT(row, 9), STYLE(LOOK_CENTER, NUM_PCT1), window ? k.range / k.average : NAN);
+	put_num(g, AT(row, 10), STYLE(LOOK_CENTER, NUM_PCT1), window ? 0.2 : NAN);
 	put_num(g, AT(row, 11), STYLE(LOOK_CENTER, NUM_PCT1),
-		tracked && k ? k->slope_excursion / k->average : NAN);
-	put_num(g, AT(row, 12), STYLE(LOOK_CENTER, NUM_PCT1), tracked ? 0.1 : NAN);
+		window ? k.slope_excursion / k.average : NAN);
+	put_num(g, AT(row, 12), STYLE(LOOK_CENTER, NUM_PCT1), window ? 0.1 : NAN);
 	put_text(g, AREA(row, 13, row, 15), verdict,
 		 s->steady == 1	  ? "STEADY - valid"
 		 : s->steady == 0 ? "NOT REACHED - not valid"
@@ -119,7 +134,10 @@ static uint32_t put_table(struct page *p, uint32_t row)
 	for (unsigned i = 0; i < p->t->n_sections; i++)
 		for (unsigned k = p->t->section[i].n_combos; k-- > 0;)
 			put_row(p, &p->t->section[i], &p->t->section[i].combo[k], row++);
-	return row;
+	put_text(p->s, AREA(row, 0, row, 15), LOOK_NOTE,
+		 "The steady state of a block size is that of its tracking variable; the excursions"
+		 " of the other direction, in the same rounds, are for information.");
+	return row + 1;
 }
 
 /* One bar for each size and direction; those of a section that is not steady are hatched red. */

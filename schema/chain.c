@@ -150,21 +150,37 @@ static int chain_insert(struct db *d, int64_t n, const char *table, int64_t row,
 	return insert_row(&in, &id);
 }
 
+/* Behind a seal, that of a failed run, only the event that goes on with it may follow. */
+static int check_open(struct db *d, int64_t run, const char *table, int64_t row, struct err *err)
+{
+	int64_t sealed, reopens = 0;
+	int rc = db_int(d, err, 0, &sealed,
+			"SELECT kind = 'seal' FROM chain JOIN event ON event_id = row_id WHERE tbl "
+			"= 'event' AND "
+			"chain.run_id = ?1 AND n = (SELECT MAX(n) FROM chain WHERE run_id = ?1)",
+			"i", run);
+
+	if (!rc && sealed && !strcmp(table, "event"))
+		rc = db_int(d, err, 0, &reopens,
+			    "SELECT kind = 'resume' AND 'failed' = (SELECT state FROM run_end "
+			    "WHERE run_id = ?2 "
+			    "ORDER BY id DESC LIMIT 1) FROM event WHERE event_id = ?1",
+			    "ii", row, run);
+	if (!rc && sealed && !reopens)
+		rc = err_set(err, -EINVAL, "%s: run %" PRId64 " has ended and is sealed", d->path,
+			     run);
+	return rc;
+}
+
 int evidence_add(struct db *d, int64_t run, const char *table, int64_t row, struct err *err)
 {
 	const struct evidence_table *t = evidence_table(table);
 	struct row_hash h;
 	char before[65];
-	int64_t rows, sealed;
-	int rc = db_int(d, err, 0, &sealed,
-			"SELECT EXISTS (SELECT 1 FROM chain JOIN event ON tbl = 'event' AND "
-			"event_id = row_id WHERE event.run_id = ? AND kind = 'seal')",
-			"i", run);
+	int64_t rows;
+	int rc = check_open(d, run, table, row, err);
 
 	BUG_ON(!t);
-	if (!rc && sealed)
-		rc = err_set(err, -EINVAL, "%s: run %" PRId64 " has ended and is sealed", d->path,
-			     run);
 	if (!rc)
 		rc = evidence_head(d, run, &rows, before, err);
 	if (rc)
@@ -185,6 +201,7 @@ struct audit {
 	struct buf *faults;
 	unsigned lines;
 	struct err *err;
+	bool tables; /* name the table and row as well */
 };
 
 static void fault(struct audit *a, const char *row, const char *text)
@@ -218,11 +235,16 @@ static int name_row(struct db *d, const char *table, int64_t row, struct buf *re
 static int fault_row(struct audit *a, const char *table, int64_t row, const char *text)
 {
 	struct buf name = BUF_INIT;
+	struct buf what = BUF_INIT;
 	int rc = name_row(a->d, table, row, &name, a->err);
 
+	buf_str(&what, text);
+	if (a->tables)
+		buf_fmt(&what, " (table %s, row %" PRId64 ")", table, row);
 	if (!rc)
-		fault(a, buf_cstr(&name), text);
+		fault(a, buf_cstr(&name), buf_cstr(&what));
 	buf_release(&name);
+	buf_release(&what);
 	return rc;
 }
 
@@ -259,46 +281,62 @@ static int audit_entry(struct audit *a, struct sqlite3_stmt *entry, const char *
 	return 0;
 }
 
-/* A seal must be the last entry, and say how many rows came before it and what their head was. */
-static int audit_seal(struct audit *a, int64_t rows, const char *head)
+/*
+ * A seal says how many rows came before it and what their head was. It is the last entry, or, of a run that failed, the
+ * one before that goes on with it.
+ */
+static int audit_seals(struct audit *a, int64_t rows, int64_t *ret_last)
 {
 	struct sqlite3_stmt *st = db_stmt(
 		a->d,
-		"SELECT n, json_extract(detail, '$.rows'), json_extract(detail, '$.head')"
-		" FROM event JOIN chain ON tbl = 'event' AND row_id = event_id"
-		" WHERE event.run_id = ? AND kind = 'seal' ORDER BY n",
+		"SELECT c.n, json_extract(s.detail, '$.rows') = c.n - 1,"
+		" json_extract(s.detail, '$.head') IS (SELECT hash FROM chain b WHERE b.run_id ="
+		" c.run_id AND b.n = c.n - 1),"
+		" EXISTS (SELECT 1 FROM chain f JOIN event e ON e.event_id = f.row_id WHERE"
+		" f.run_id = c.run_id AND f.n = c.n + 1 AND f.tbl = 'event' AND e.kind = 'resume')"
+		" AND EXISTS (SELECT 1 FROM chain f JOIN run_end e ON e.id = f.row_id WHERE"
+		" f.run_id = c.run_id AND f.n = c.n - 1 AND f.tbl = 'run_end' AND e.state ="
+		" 'failed')"
+		" FROM chain c JOIN event s ON s.event_id = c.row_id WHERE c.tbl = 'event'"
+		" AND c.run_id = ? AND s.kind = 'seal' ORDER BY c.n",
 		a->err);
-	bool sealed = false;
 	int rc;
 
 	if (!st)
 		return -EIO;
 	sqlite3_bind_int64(st, 1, a->run);
 	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
-		int64_t n = sqlite3_column_int64(st, 0);
-
-		sealed = true;
-		if (n != rows)
+		*ret_last = sqlite3_column_int64(st, 0);
+		if (*ret_last != rows && !sqlite3_column_int(st, 3))
 			fault(a, "seal", "rows follow it");
-		else if (sqlite3_column_int64(st, 1) != rows - 1)
+		else if (!sqlite3_column_int(st, 1))
 			fault(a, "seal", "row count differs");
-		else if (!same(sqlite3_column_text(st, 2), head))
+		else if (!sqlite3_column_int(st, 2))
 			fault(a, "seal", "head differs");
 	}
 	sqlite3_reset(st);
-	if (rc != SQLITE_DONE)
-		return db_fail(a->d, a->err, "seal");
-	int64_t ended = 0;
-	rc = db_int(a->d, a->err, 0, &ended,
-		    "SELECT 1 FROM run_end WHERE run_id = ? AND state IN ('done', 'failed')", "i",
-		    a->run);
-	if (!rc && ended && !sealed)
+	return rc == SQLITE_DONE ? 0 : db_fail(a->d, a->err, "seal");
+}
+
+/* Whatever is done, or failed and was not gone on with, has its seal behind its end. */
+static int audit_seal(struct audit *a, int64_t rows)
+{
+	int64_t sealed = 0, ended = 0;
+	int rc = audit_seals(a, rows, &sealed);
+
+	if (!rc)
+		rc = db_int(a->d, a->err, 0, &ended,
+			    "SELECT max(n) FROM chain JOIN run_end e ON tbl = 'run_end' AND row_id "
+			    "= e.id WHERE "
+			    "chain.run_id = ? AND state IN ('done', 'failed')",
+			    "i", a->run);
+	if (!rc && ended > sealed)
 		fault(a, "seal", "missing");
 	return rc;
 }
 
-/* Walks the entries; ret_head becomes the hash before the last one. */
-static int audit_entries(struct audit *a, int64_t *ret_rows, char ret_head[65])
+/* Walks the entries. */
+static int audit_entries(struct audit *a, int64_t *ret_rows)
 {
 	struct sqlite3_stmt *st = db_stmt(
 		a->d, "SELECT n, tbl, row_id, hash, stamp FROM chain WHERE run_id = ? ORDER BY n",
@@ -311,7 +349,6 @@ static int audit_entries(struct audit *a, int64_t *ret_rows, char ret_head[65])
 		return -EIO;
 	sqlite3_bind_int64(st, 1, a->run);
 	while (!bad && (rc = sqlite3_step(st)) == SQLITE_ROW) {
-		memcpy(ret_head, before, 65);
 		if (sqlite3_column_int64(st, 0) != ++rows) {
 			fault(a, "chain", "entries are missing");
 			rows = sqlite3_column_int64(st, 0);
@@ -327,27 +364,30 @@ static int audit_entries(struct audit *a, int64_t *ret_rows, char ret_head[65])
 	return bad;
 }
 
-int evidence_check_run(struct db *d, int64_t run, struct buf *faults, struct err *err)
+static int check_run(struct audit a)
 {
-	struct audit a = { d, run, faults, 0, err };
-	char head[65] = "";
 	int64_t rows = 0;
-	int rc = audit_entries(&a, &rows, head);
+	int rc = audit_entries(&a, &rows);
 
 	if (!rc && rows == 0)
 		fault(&a, "chain", "missing");
 	if (!rc)
-		rc = audit_seal(&a, rows, head);
+		rc = audit_seal(&a, rows);
 	if (a.lines > FAULTS_MAX)
-		buf_fmt(faults, "run %" PRId64 ": and %u more\n", run, a.lines - FAULTS_MAX);
+		buf_fmt(a.faults, "run %" PRId64 ": and %u more\n", a.run, a.lines - FAULTS_MAX);
 	return rc;
 }
 
-/* Rows of a table that no chain knows. */
-static int audit_strays(struct db *d, const struct evidence_table *t, struct buf *faults,
-			struct err *err)
+int evidence_check_run(struct db *d, int64_t run, struct buf *faults, struct err *err)
 {
-	struct audit a = { d, 0, faults, 0, err };
+	return check_run((struct audit){ d, run, faults, 0, err, false });
+}
+
+/* Rows of a table that no chain knows; of run @only, or (0) of all. */
+static int audit_strays(struct db *d, const struct evidence_table *t, int64_t only,
+			struct buf *faults, struct err *err)
+{
+	struct audit a = { d, 0, faults, 0, err, only != 0 };
 	struct buf sql = BUF_INIT;
 	struct sqlite3_stmt *st, *one;
 	int rc = SQLITE_ERROR, bad = 0;
@@ -369,7 +409,10 @@ static int audit_strays(struct db *d, const struct evidence_table *t, struct buf
 			a.run = sqlite3_step(one) == SQLITE_ROW ? sqlite3_column_int64(one, 0) : 0;
 			sqlite3_reset(one);
 		}
-		bad = one ? fault_row(&a, t->name, row, "row not in chain") : -EIO;
+		if (!one)
+			bad = -EIO;
+		else if (!only || !a.run || a.run == only)
+			bad = fault_row(&a, t->name, row, "row not in chain");
 	}
 	if (!bad && rc != SQLITE_DONE)
 		bad = db_fail(d, err, t->name);
@@ -455,10 +498,120 @@ int evidence_check_shared(struct db *d, struct buf *faults, struct err *err)
 	int rc = 0;
 
 	for (const struct evidence_table *t = evidence_tables; t->name && !rc; t++)
-		rc = audit_strays(d, t, faults, err);
+		rc = audit_strays(d, t, 0, faults, err);
 	if (!rc)
 		rc = audit_hosts(d, faults, err);
 	if (!rc)
 		rc = audit_documents(d, faults, err);
+	return rc;
+}
+
+/* Faults that @sql, which takes the run, gives as texts. */
+static int texts(struct db *d, const char *sql, int64_t run, struct buf *faults, struct err *err)
+{
+	struct sqlite3_stmt *st = db_stmt(d, sql, err);
+	int rc;
+
+	if (!st)
+		return -EIO;
+	sqlite3_bind_int64(st, 1, run);
+	while ((rc = sqlite3_step(st)) == SQLITE_ROW)
+		buf_fmt(faults, "%s\n", (const char *)sqlite3_column_text(st, 0));
+	rc = rc == SQLITE_DONE ? 0 : db_fail(d, err, "evidence");
+	sqlite3_reset(st);
+	return rc;
+}
+
+static int check_host(struct db *d, int64_t run, struct buf *faults, struct err *err)
+{
+	struct sqlite3_stmt *st = db_stmt(d,
+					  "SELECT host_id, digest FROM host WHERE host_id = "
+					  "(SELECT host_id FROM run WHERE run_id = ?)",
+					  err);
+	char digest[65];
+	int rc;
+
+	if (!st)
+		return -EIO;
+	sqlite3_bind_int64(st, 1, run);
+	rc = sqlite3_step(st);
+	if (rc == SQLITE_ROW) {
+		int64_t host = sqlite3_column_int64(st, 0);
+
+		rc = evidence_host_digest(d, host, digest, err);
+		if (!rc && !same(sqlite3_column_text(st, 1), digest))
+			buf_fmt(faults,
+				"host %" PRId64
+				": its facts differ from their digest (tables host, host_fact)\n",
+				host);
+	} else {
+		rc = rc == SQLITE_DONE ? 0 : db_fail(d, err, "host");
+		if (!rc)
+			buf_fmt(faults, "host: missing (table host)\n");
+	}
+	sqlite3_reset(st);
+	return rc;
+}
+
+/* Definitions and plans of the run's tests. */
+static int check_documents(struct db *d, int64_t run, struct buf *faults, struct err *err)
+{
+	struct sqlite3_stmt *st = db_stmt(
+		d,
+		"SELECT t.test, w.hash, o.body, o.hash IS NOT NULL FROM test t JOIN (SELECT "
+		"run_id, test, "
+		"definition_hash AS hash FROM test UNION ALL SELECT run_id, test, plan_hash FROM "
+		"test) w "
+		"USING (run_id, test) LEFT JOIN document o USING (hash) WHERE t.run_id = ?",
+		err);
+	char hash[65];
+	int rc;
+
+	if (!st)
+		return -EIO;
+	sqlite3_bind_int64(st, 1, run);
+	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
+		const char *body = (const char *)sqlite3_column_text(st, 2);
+
+		sha256_hex(body ? body : "", (size_t)sqlite3_column_bytes(st, 2), hash);
+		if (!sqlite3_column_int(st, 3))
+			buf_fmt(faults, "definition or plan %s of %s: missing (table document)\n",
+				(const char *)sqlite3_column_text(st, 1),
+				(const char *)sqlite3_column_text(st, 0));
+		else if (!same(sqlite3_column_text(st, 1), hash))
+			buf_fmt(faults,
+				"definition or plan %s of %s: its text differs from its hash "
+				"(table document)\n",
+				(const char *)sqlite3_column_text(st, 1),
+				(const char *)sqlite3_column_text(st, 0));
+	}
+	rc = rc == SQLITE_DONE ? 0 : db_fail(d, err, "document");
+	sqlite3_reset(st);
+	return rc;
+}
+
+int evidence_check_all(struct db *d, int64_t run, struct buf *faults, struct err *err)
+{
+	/* Numbers that a hash does not cover say the order: they must be 1, 2, 3 ... */
+	static const char *const order[] = {
+		"SELECT 'arguments of the run: row ' || max(n) || ' of ' || count(*) || ' (table "
+		"run_arg)'"
+		" FROM run_arg WHERE run_id = ? HAVING count(*) <> coalesce(max(n), 0) OR min(n) < "
+		"1",
+		"SELECT 'facts of the host: row ' || max(n) || ' of ' || count(*) || ' (table "
+		"host_fact)'"
+		" FROM host_fact WHERE host_id = (SELECT host_id FROM run WHERE run_id = ?)"
+		" HAVING count(*) <> coalesce(max(n), 0) OR min(n) < 1",
+	};
+	int rc = check_run((struct audit){ d, run, faults, 0, err, true });
+
+	for (const struct evidence_table *t = evidence_tables; t->name && !rc; t++)
+		rc = audit_strays(d, t, run, faults, err);
+	if (!rc)
+		rc = check_host(d, run, faults, err);
+	if (!rc)
+		rc = check_documents(d, run, faults, err);
+	for (unsigned i = 0; i < sizeof order / sizeof *order && !rc; i++)
+		rc = texts(d, order[i], run, faults, err);
 	return rc;
 }

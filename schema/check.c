@@ -7,6 +7,7 @@
 #include "pts/base/buf.h"
 #include "schema/evidence.h"
 #include "schema/read_private.h"
+#include "schema/shape.h"
 
 #define CELL_NAME \
 	"'run ' || c.run_id || ': cell ' || c.ordinal || ' (' || c.test || ' test'" \
@@ -41,6 +42,17 @@ static const char *const fault_sql[] = {
 	" || ' IOs, the cell ' || iif(h.op = 'R', c.read_ios, c.write_ios)"
 	" FROM cell_hist h JOIN cell c USING (cell_id)"
 	" WHERE h.ios <> iif(h.op = 'R', c.read_ios, c.write_ios) LIMIT 20",
+
+	/* The rows of the members follow the one that sums them up. */
+	"SELECT " CELL_NAME
+	" || ': its members hold ' || coalesce(sum(m.read_ios + m.write_ios), 0)"
+	" || ' IOs in ' || count(m.cell_id) || ' rows, the sum of ' || x.members || ' is '"
+	" || (c.read_ios + c.write_ios) FROM cell_set x JOIN cell c USING (cell_id)"
+	" LEFT JOIN cell m ON m.run_id = c.run_id AND m.member IS NOT NULL"
+	" AND m.ordinal BETWEEN c.ordinal + 1 AND c.ordinal + x.members GROUP BY c.cell_id"
+	" HAVING count(m.cell_id) <> x.members"
+	" OR total(m.read_ios + m.write_ios) <> c.read_ios + c.write_ios"
+	" OR total(m.read_bytes + m.write_bytes) <> c.read_bytes + c.write_bytes LIMIT 20",
 };
 
 static int check_sql(struct reader *r, const char *sql, struct buf *faults, struct err *err)
@@ -92,7 +104,7 @@ static int or_fault(int rc, struct buf *faults, struct err *err)
 static int check_all(struct reader *r, struct buf *ret_faults, struct buf *ret_summary,
 		     struct err *err)
 {
-	int rc = 0;
+	int rc = or_fault(shape_check(&r->db, ret_faults, NULL, err), ret_faults, err);
 
 	for (size_t i = 0; i < sizeof fault_sql / sizeof *fault_sql && !rc; i++)
 		rc = or_fault(check_sql(r, fault_sql[i], ret_faults, err), ret_faults, err);
@@ -116,7 +128,20 @@ int read_check(struct reader *r, struct buf *ret_faults, struct buf *ret_summary
 	return rc ? rc : rc_end;
 }
 
+int read_check_others(struct reader *r, struct buf *ret_notes, struct err *err)
+{
+	return shape_check(&r->db, NULL, ret_notes, err);
+}
+
 int read_check_run(struct reader *r, int64_t run, struct buf *ret_faults, struct err *err)
 {
 	return or_fault(evidence_check_run(&r->db, run, ret_faults, err), ret_faults, err);
+}
+
+int read_check_evidence(struct reader *r, int64_t run, struct buf *ret_faults, struct err *err)
+{
+	int rc = or_fault(shape_check(&r->db, ret_faults, NULL, err), ret_faults, err);
+
+	return rc ? rc
+		  : or_fault(evidence_check_all(&r->db, run, ret_faults, err), ret_faults, err);
 }

@@ -47,6 +47,7 @@ int db_fail(struct db *d, struct err *err, const char *doing)
 	int code = code_of(d->sq);
 	const char *why = sqlite3_errmsg(d->sq);
 
+	d->failed = true;
 	if (d->depth)
 		d->broken = true;
 	if (code == -ENOSPC)
@@ -145,7 +146,6 @@ int db_begin(struct db *d, struct err *err)
 	if (d->broken)
 		return err_set(err, -EIO, "%s: the transaction failed before", d->path);
 	if (d->depth == 0) {
-		sqlite3_busy_timeout(d->sq, d->busy_ms ? d->busy_ms : DB_BUSY_MS);
 		int rc = db_exec(d, "BEGIN IMMEDIATE", err);
 		if (rc)
 			return rc;

@@ -29,8 +29,10 @@ struct db {
 	} cached[DB_STATEMENTS];
 	unsigned n_cached;
 	int busy_ms; /* how long to wait for another writer; 0 is DB_BUSY_MS */
+	uint64_t busy_since_ns; /* host's clock: when that wait began */
 	int depth; /* of open db_begin() */
 	bool broken; /* a call failed inside: only rollback is left */
+	bool failed; /* some call did, ever */
 };
 
 enum db_mode { DB_CREATE, DB_WRITE, DB_READ };
@@ -45,6 +47,8 @@ int db_open(struct db *d, const char *path, enum db_mode mode, const struct embe
 /* As DB_READ, but of any migration up to the newest. */
 int db_open_any(struct db *d, const char *path, const struct embed *list, int *ret_version,
 		struct err *err) must_check;
+/* An empty database in memory, as the migrations of @list make it. */
+int db_open_model(struct db *d, const struct embed *list, struct err *err) must_check;
 void db_close(struct db *d);
 /* The folder that a file is in: "." for a bare name. */
 void db_folder(const char *path, struct buf *ret);

@@ -12,6 +12,7 @@
 #include <sqlite3.h>
 
 #include "pts/base/buf.h"
+#include "pts/base/units.h"
 
 int db_newest(const struct embed *list)
 {
@@ -143,6 +144,23 @@ static int cannot_open(struct db *d, struct err *err)
 	return db_fail(d, err, "");
 }
 
+/*
+ * Another writer has the file. SQLite's own handler would soon look only every 100 ms, and never meet the short gaps that
+ * one leaves who commits once a second (pts/interp_cell.c).
+ */
+static int wait_turn(void *arg, int count)
+{
+	struct db *d = arg;
+	uint64_t now = clock_mono_ns(), max = (uint64_t)(d->busy_ms ? d->busy_ms : DB_BUSY_MS);
+
+	if (!count)
+		d->busy_since_ns = now;
+	if (now - d->busy_since_ns >= max * 1000000)
+		return 0;
+	usleep(2000);
+	return 1;
+}
+
 static int open_handle(struct db *d, const char *name, int flags, struct err *err)
 {
 	if (sqlite3_open_v2(name, &d->sq, flags, NULL)) {
@@ -151,7 +169,7 @@ static int open_handle(struct db *d, const char *name, int flags, struct err *er
 		return cannot_open(d, err);
 	}
 	sqlite3_extended_result_codes(d->sq, 1);
-	sqlite3_busy_timeout(d->sq, DB_BUSY_MS);
+	sqlite3_busy_handler(d->sq, wait_turn, d);
 	return 0;
 }
 
@@ -319,6 +337,19 @@ int db_open_any(struct db *d, const char *path, const struct embed *list, int *r
 		db_close(d);
 	else
 		*ret_version = (int)version;
+	return rc;
+}
+
+int db_open_model(struct db *d, const struct embed *list, struct err *err)
+{
+	int rc;
+
+	db_init(d, ":memory:");
+	rc = open_handle(d, d->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
+	for (const struct embed *m = list; m->name && !rc; m++)
+		rc = db_exec(d, m->data, err);
+	if (rc)
+		db_close(d);
 	return rc;
 }
 

@@ -26,5 +26,8 @@ int evidence_host_digest(struct db *d, int64_t host, char ret[65], struct err *e
 int evidence_check_run(struct db *d, int64_t run, struct buf *faults, struct err *err) must_check;
 /* The same for rows that belong to no chain, and for what runs share. */
 int evidence_check_shared(struct db *d, struct buf *faults, struct err *err) must_check;
+/* Both of one run: its chain, its rows outside of it, its host, its definitions and plans. Lines name
+ * the table as well. */
+int evidence_check_all(struct db *d, int64_t run, struct buf *faults, struct err *err) must_check;
 
 #endif

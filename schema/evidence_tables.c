@@ -21,6 +21,10 @@ const struct evidence_table evidence_tables[] = {
 	  " WHERE a.run_id = r.run_id ORDER BY n)) AS \"~args\""
 	  " FROM run r WHERE rowid = ?",
 	  "SELECT 'its description' FROM run WHERE rowid = ?" },
+	{ "member",
+	  "SELECT run_id, member, dut, dut_path, vendor, model, serial, wwid, firmware, interface,"
+	  " capacity_bytes, lba_bytes, identity AS \"~identity\" FROM member WHERE rowid = ?",
+	  "SELECT 'member ' || member || ' (' || dut || ')' FROM member WHERE rowid = ?" },
 	{ "run_info", "SELECT run_id, key, value FROM run_info WHERE rowid = ?",
 	  "SELECT 'info ' || key FROM run_info WHERE rowid = ?" },
 	{ "run_end", "SELECT run_id, state, utc AS \"~utc\" FROM run_end WHERE rowid = ?",
@@ -63,6 +67,10 @@ const struct evidence_table evidence_tables[] = {
 	  " s.buckets" OF_CELL("cell_hist"),
 	  "SELECT " CELL_NAME
 	  " || ': ' || s.op || ' ' || s.kind || ' histogram'" OF_CELL("cell_hist") },
+	{ "cell_set",
+	  "SELECT c.run_id, c.ordinal AS cell, s.members, s.span_first_ns, s.span_last_ns" OF_CELL(
+		  "cell_set"),
+	  "SELECT " CELL_NAME " || ': spans of its members'" OF_CELL("cell_set") },
 	{ "round_void",
 	  "SELECT run_id, test, attempt, section, round, round_try, reason FROM round_void"
 	  " WHERE rowid = ?",
@@ -86,10 +94,22 @@ const struct evidence_table evidence_tables[] = {
 	  "SELECT run_id, step, start_ns, ios, bytes, qd_avg, qd_max, art_ns, streams"
 	  " FROM capture_step WHERE rowid = ?",
 	  "SELECT 'capture step ' || step FROM capture_step WHERE rowid = ?" },
+	{ "capture_account",
+	  "SELECT run_id, source, event, level, began_utc, digest, ios, seq_rule, n_streams,"
+	  " n_dominant, coverage_pct, n_steps, qd_avg, qd_max, streams FROM capture_account"
+	  " WHERE rowid = ?",
+	  "SELECT 'how the capture was read' FROM capture_account WHERE rowid = ?" },
 	{ "fidelity",
 	  "SELECT run_id, test, attempt, issued, dropped, reordered, late_p50_ns, late_p99_ns,"
 	  " late_max_ns, span_error_pct FROM fidelity WHERE rowid = ?",
 	  "SELECT " TEST_NAME " || ', fidelity of the replay' FROM fidelity WHERE rowid = ?" },
+	{ "fidelity_account",
+	  "SELECT run_id, test, attempt, speed, fit, conflict_order, loops, devices, records,"
+	  " why_dropped, moved, rounded, late_p999_ns, stalls, stall_ns, starved, conflicts,"
+	  " depth_asked_avg, depth_asked_max, depth_avg, depth_max, span_asked_ns, span_ns,"
+	  " short_ios, errors, hung, valid, why_invalid FROM fidelity_account WHERE rowid = ?",
+	  "SELECT " TEST_NAME " || ', account of the replay' FROM fidelity_account"
+	  " WHERE rowid = ?" },
 	{ "deviation", "SELECT run_id, clause, text FROM deviation WHERE rowid = ?",
 	  "SELECT 'deviation (' || clause || ': ' || text || ')' FROM deviation WHERE rowid = ?" },
 	{ "event", "SELECT run_id, kind, detail, utc AS \"~utc\" FROM event WHERE rowid = ?",

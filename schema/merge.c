@@ -12,6 +12,7 @@
 #include "schema/admin.h"
 #include "schema/evidence.h"
 #include "schema/read_private.h"
+#include "schema/shape.h"
 
 struct merge {
 	struct reader *from;
@@ -306,7 +307,9 @@ int admin_merge(const char *into, const char *from, struct merge_result *ret, st
 	if (!rc)
 		rc = db_open(&d, into, DB_CREATE, embed_migrations, err);
 	if (!rc) {
-		rc = merge_runs(&m, ret);
+		rc = shape_refuse(&d, err);
+		if (!rc)
+			rc = merge_runs(&m, ret);
 		db_close(&d);
 	}
 	free(m.cell);

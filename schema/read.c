@@ -10,23 +10,103 @@
 #include <sqlite3.h>
 
 #include "pts/base/buf.h"
+#include "pts/base/held.h"
 #include "pts/base/units.h"
 #include "schema/evidence.h"
 #include "schema/read_private.h"
+#include "schema/shape.h"
 
-int read_open(const char *path, struct reader **ret_reader, struct err *err)
+/* pts_held(uuid): a process works on that run. */
+static void held(struct sqlite3_context *c, int n, struct sqlite3_value **v)
+{
+	const struct db *d = sqlite3_user_data(c);
+	const char *uuid = (const char *)sqlite3_value_text(v[0]);
+
+	(void)n;
+	sqlite3_result_int(c, uuid && held_run(d->path, uuid));
+}
+
+/* v_run as everyone sees it, but with the state of a run whose process is gone. */
+static int run_view(struct db *d, struct buf *ret, struct err *err)
+{
+	struct sqlite3_stmt *st = db_stmt(d, "SELECT name FROM pragma_table_info('v_run', 'main')",
+					  err);
+	const char *comma = "";
+	int step;
+
+	if (!st)
+		return -EIO;
+	buf_str(ret, "CREATE TEMP VIEW v_run AS SELECT");
+	while ((step = sqlite3_step(st)) == SQLITE_ROW) {
+		const char *name = (const char *)sqlite3_column_text(st, 0);
+
+		if (strcmp(name, "state"))
+			buf_fmt(ret, "%s %s", comma, name);
+		else
+			buf_fmt(ret,
+				"%s iif(state = 'running' AND NOT pts_held(uuid), 'interrupted', "
+				"state) AS state",
+				comma);
+		comma = ",";
+	}
+	buf_str(ret, " FROM main.v_run");
+	step = step == SQLITE_DONE ? 0 : db_fail(d, err, "v_run");
+	sqlite3_reset(st);
+	return step;
+}
+
+static int look_for_processes(struct db *d, struct err *err)
+{
+	struct buf sql = BUF_INIT;
+	int64_t only = 0;
+	int rc = db_int(d, err, 0, &only, "PRAGMA query_only", "");
+
+	if (!rc && sqlite3_create_function(d->sq, "pts_held", 1, SQLITE_UTF8, d, held, NULL, NULL))
+		rc = db_fail(d, err, "");
+	if (!rc)
+		rc = run_view(d, &sql, err);
+	if (!rc && only)
+		rc = db_exec(d, "PRAGMA query_only = 0", err);
+	if (!rc)
+		rc = db_exec(d, buf_cstr(&sql), err);
+	if (!rc && only)
+		rc = db_exec(d, "PRAGMA query_only = 1", err);
+	buf_release(&sql);
+	return rc;
+}
+
+static int open_as(const char *path, bool doubted, struct reader **ret_reader, struct err *err)
 {
 	struct reader *r = calloc(1, sizeof *r);
+	struct err ignored = { "" };
 	int rc;
 
 	if (!r)
 		return err_set(err, -ENOMEM, "%s: out of memory", path);
 	rc = db_open(&r->db, path, DB_READ, embed_migrations, err);
-	if (rc)
+	if (rc) {
 		free(r);
+		return rc;
+	}
+	if (!doubted)
+		rc = shape_refuse(&r->db, err);
+	if (!rc)
+		rc = look_for_processes(&r->db, doubted ? &ignored : err);
+	if (rc && !doubted)
+		read_close(r);
 	else
 		*ret_reader = r;
-	return rc;
+	return doubted ? 0 : rc;
+}
+
+int read_open(const char *path, struct reader **ret_reader, struct err *err)
+{
+	return open_as(path, false, ret_reader, err);
+}
+
+int read_open_doubted(const char *path, struct reader **ret_reader, struct err *err)
+{
+	return open_as(path, true, ret_reader, err);
 }
 
 void read_close(struct reader *r)

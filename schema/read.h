@@ -4,6 +4,7 @@
 #define SCHEMA_READ_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "pts/base/err.h"
@@ -12,8 +13,13 @@
 struct reader;
 struct rows;
 
-/* -ENOENT, -EINVAL (not a pts database; a newer schema) with a message that names the file. */
+/*
+ * -ENOENT, -EINVAL (not a pts database; a newer schema; a table or view that is not the one pts makes) with a message that
+ * names the file. Here v_run.state is "interrupted" for a run that says running while no process works on it.
+ */
 int read_open(const char *path, struct reader **ret_reader, struct err *err) must_check;
+/* The same, but tables and views may be any: read_check() and read_check_evidence() tell of them. */
+int read_open_doubted(const char *path, struct reader **ret_reader, struct err *err) must_check;
 void read_close(struct reader *r);
 /* All that is read from here to read_close() is of one moment, whatever a writer adds meanwhile. */
 int read_snapshot(struct reader *r, struct err *err) must_check;
@@ -45,8 +51,17 @@ struct buf;
 int read_check(struct reader *r, struct buf *ret_faults, struct buf *ret_summary,
 	       struct err *err) must_check;
 
+/* SHA-256 in hexadecimal digits: for the list of the files of a report. */
+void bytes_sha256(const void *data, size_t n, char ret[65]);
+
+/* One line for each object of the file that pts does not make, or misses without harm. */
+int read_check_others(struct reader *r, struct buf *ret_notes, struct err *err) must_check;
+
 /* The chain of one run only. */
 int read_check_run(struct reader *r, int64_t run, struct buf *ret_faults,
 		   struct err *err) must_check;
+/* The same, with rows of the run that no chain knows, its host, its definitions and plans; each line names its table. */
+int read_check_evidence(struct reader *r, int64_t run, struct buf *ret_faults,
+			struct err *err) must_check;
 
 #endif

@@ -11,6 +11,7 @@
 #include "pts/base/units.h"
 #include "schema/chain.h"
 #include "schema/evidence.h"
+#include "schema/shape.h"
 #include "schema/store_private.h"
 
 static int open_as(const char *path, enum db_mode mode, struct store **ret_store, struct err *err)
@@ -21,8 +22,13 @@ static int open_as(const char *path, enum db_mode mode, struct store **ret_store
 	if (!s)
 		return err_set(err, -ENOMEM, "%s: out of memory", path);
 	rc = db_open(&s->db, path, mode, embed_migrations, err);
-	if (rc)
+	if (rc) {
 		free(s);
+		return rc;
+	}
+	rc = shape_refuse(&s->db, err);
+	if (rc)
+		store_close(s);
 	else
 		*ret_store = s;
 	return rc;
@@ -44,6 +50,7 @@ void store_close(struct store *s)
 		return;
 	if (s->db.depth)
 		db_rollback(&s->db);
+	db_checkpoint(&s->db); /* a reader may hold the file: then closing would not do it */
 	db_close(&s->db);
 	free(s);
 }
@@ -61,6 +68,11 @@ int store_commit(struct store *s, struct err *err)
 void store_abort(struct store *s)
 {
 	db_rollback(&s->db);
+}
+
+bool store_failed(const struct store *s)
+{
+	return s->db.failed;
 }
 
 int store_add(struct store *s, struct insert *in, int64_t run, int64_t *ret_id)
@@ -237,6 +249,36 @@ int store_run_begin(struct store *s, const struct run_row *row, int64_t *ret_run
 	if (!rc)
 		*ret_run = run;
 	return rc;
+}
+
+static int put_member(struct store *s, const struct member_row *r, struct err *err)
+{
+	struct insert in;
+	int rc = insert_begin(&s->db, "member", &in, err);
+
+	if (rc)
+		return rc;
+	insert_int(&in, "run_id", r->run);
+	insert_int(&in, "member", r->member);
+	insert_text(&in, "dut", r->dut);
+	insert_text(&in, "dut_path", r->dut_path);
+	insert_text(&in, "vendor", r->vendor);
+	insert_text(&in, "model", r->model);
+	insert_text(&in, "serial", r->serial);
+	insert_text(&in, "wwid", r->wwid);
+	insert_text(&in, "firmware", r->firmware);
+	insert_text(&in, "interface", r->interface);
+	insert_int(&in, "capacity_bytes", (int64_t)r->capacity_bytes);
+	insert_int(&in, "lba_bytes", r->lba_bytes);
+	insert_text(&in, "identity", r->identity);
+	return store_add(s, &in, r->run, NULL);
+}
+
+int store_member(struct store *s, const struct member_row *row, struct err *err)
+{
+	int rc = db_begin(&s->db, err);
+
+	return rc ? rc : db_end(&s->db, put_member(s, row, err), err);
 }
 
 static int put_event(struct store *s, int64_t run, const char *kind, const char *detail,

@@ -12,6 +12,7 @@
 #define SCHEMA_STORE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "pts/base/err.h"
@@ -51,6 +52,18 @@ struct run_row {
 /* [tx] */
 int store_run_begin(struct store *s, const struct run_row *row, int64_t *ret_run,
 		    struct err *err) must_check;
+
+/* One drive of a set:; the run's own row describes the set. */
+struct member_row {
+	int64_t run;
+	unsigned member; /* from 1 */
+	const char *dut, *dut_path, *vendor, *model, *serial, *wwid, *firmware, *interface;
+	uint64_t capacity_bytes;
+	uint32_t lba_bytes;
+	const char *identity; /* of one without a serial */
+};
+/* [tx] */
+int store_member(struct store *s, const struct member_row *row, struct err *err) must_check;
 
 struct test_row {
 	int64_t run;
@@ -151,6 +164,9 @@ struct cell_row {
 	const struct cell_hist *hist;
 	unsigned n_hist;
 	const char *cursors; /* JSON array of SEQ positions after the cell; private */
+	/* the sum row of a set: rows of members that follow it, spans until the first and the last was done; else 0 */
+	unsigned members;
+	uint64_t span_first_ns, span_last_ns;
 };
 /* [tx] one measured step, sealed */
 int store_cell(struct store *s, const struct cell_row *row, int64_t *ret_cell,
@@ -180,6 +196,78 @@ struct point_row {
 };
 int store_point(struct store *s, const struct point_row *row, struct err *err) must_check;
 
+/* Cells of a plan step: of these rounds (round_first -1: of all), without void and partial ones. */
+struct hist_of {
+	struct where at;
+	unsigned step;
+	int round_first, round_last;
+};
+/* Reads back: adds the latencies of all their IOs to @into. Response times where a rate was asked for. */
+int store_step_hist(struct store *s, const struct hist_of *of, struct hist *into,
+		    struct err *err) must_check;
+
+/* What RWSW tests and exact replay work from; @devices a JSON array of names. lost, step_ns: -1 unknown. */
+struct capture_row {
+	int64_t run;
+	const char *name, *format, *sha256; /* of the capture file: file_sha256() */
+	uint64_t records, reads, writes, bytes_read, bytes_written, duration_ns;
+	const char *devices;
+	int64_t lost, step_ns;
+};
+/* [tx] */
+int store_capture(struct store *s, const struct capture_row *row, struct err *err) must_check;
+
+/* How it was read; see 0004_capture.sql. coverage_pct, qd_avg, qd_max: NAN unknown. */
+struct capture_account_row {
+	int64_t run; /* once a run */
+	const char *source, *event, *level, *began_utc, *digest, *seq_rule;
+	uint64_t ios;
+	unsigned n_streams, n_dominant, n_steps;
+	double coverage_pct, qd_avg, qd_max;
+	const char *streams; /* JSON array */
+};
+/* [tx] */
+int store_capture_account(struct store *s, const struct capture_account_row *row,
+			  struct err *err) must_check;
+
+struct capture_step_row {
+	int64_t run;
+	unsigned step; /* once each in a run */
+	uint64_t start_ns, ios, bytes;
+	double qd_avg; /* NAN, -1, NAN: no completions in the capture */
+	int64_t qd_max;
+	double art_ns;
+	const char *streams; /* JSON array */
+};
+/* [tx] all @n together */
+int store_capture_step(struct store *s, const struct capture_step_row *row, unsigned n,
+		       struct err *err) must_check;
+
+/* How true an exact replay was; see 0003_replay.sql. Times -1, depths NAN and -1 where unknown. */
+struct fidelity_row {
+	int64_t run;
+	const char *test;
+	unsigned attempt, loops;
+	const char *speed, *fit, *order;
+	const char *devices, *why_dropped; /* JSON objects */
+	uint64_t records, issued, dropped, reordered, moved, rounded;
+	int64_t late_p50_ns, late_p99_ns, late_p999_ns, late_max_ns;
+	double span_error_pct;
+	uint64_t span_asked_ns, span_ns, stalls, stall_ns, starved, conflicts;
+	double depth_asked_avg, depth_avg;
+	int64_t depth_asked_max, depth_max;
+	uint64_t short_ios, errors, hung;
+	bool valid;
+	const char *why_invalid;
+};
+/* [tx] */
+int store_fidelity(struct store *s, const struct fidelity_row *row, struct err *err) must_check;
+
+/* SHA-256 of a file's content in hex. */
+int file_sha256(const char *path, char ret[65], struct err *err) must_check;
+/* The same of @n bytes. */
+void bytes_sha256(const void *data, size_t n, char ret[65]);
+
 struct test_end_row {
 	int64_t run;
 	const char *test;
@@ -200,7 +288,8 @@ int store_event(struct store *s, int64_t run, const char *kind, const char *deta
 
 /*
  * [tx] The run stops here: state "done", "failed", "interrupted", "hung". "done" and "failed" seal the chain (an event
- * "seal" with row count and head). An interrupted run may go on: rows after it continue the chain.
+ * "seal" with row count and head). An interrupted run may go on: rows after it continue the chain. So may a failed one,
+ * behind its seal: the first row is an event "resume".
  */
 int store_run_end(struct store *s, int64_t run, const char *state, struct err *err) must_check;
 
@@ -208,5 +297,7 @@ int store_run_end(struct store *s, int64_t run, const char *state, struct err *e
 int store_begin(struct store *s, struct err *err) must_check;
 int store_commit(struct store *s, struct err *err) must_check;
 void store_abort(struct store *s);
+/* A call has failed since it was opened: what ends a test then is the storage (full, locked, gone), not the drive. */
+bool store_failed(const struct store *s);
 
 #endif

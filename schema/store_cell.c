@@ -185,6 +185,20 @@ static void insert_measured(struct insert *in, const struct cell_row *r)
 	insert_text(in, "cursors", r->cursors);
 }
 
+static int put_set(struct store *s, const struct cell_row *r, int64_t cell, struct err *err)
+{
+	struct insert in;
+	int rc = r->members ? insert_begin(&s->db, "cell_set", &in, err) : 0;
+
+	if (rc || !r->members)
+		return rc;
+	insert_int(&in, "cell_id", cell);
+	insert_int(&in, "members", r->members);
+	insert_int(&in, "span_first_ns", (int64_t)r->span_first_ns);
+	insert_int(&in, "span_last_ns", (int64_t)r->span_last_ns);
+	return store_add(s, &in, r->at.run, NULL);
+}
+
 static int put_cell(struct store *s, const struct cell_row *r, int64_t *ret_cell, struct err *err)
 {
 	struct insert in;
@@ -206,7 +220,7 @@ static int put_cell(struct store *s, const struct cell_row *r, int64_t *ret_cell
 		rc = put_series(s, r, *ret_cell, err);
 	if (!rc)
 		rc = put_hists(s, r, *ret_cell, err);
-	return rc;
+	return rc ? rc : put_set(s, r, *ret_cell, err);
 }
 
 int store_cell(struct store *s, const struct cell_row *row, int64_t *ret_cell, struct err *err)

@@ -30,7 +30,7 @@ static inline const struct capture_facts *plan_facts_capture(void)
 		{ 1000000000, 1.4, 2, 80, steps[2] },
 		{ 1000000000, 14, 21, 100, steps[3] },
 	};
-	static const struct capture_facts facts = { "gps.cap", 10, stream, 4, step, 3.2 };
+	static const struct capture_facts facts = { "gps.cap", 10, stream, 4, step, 3.2, false };
 
 	return &facts;
 }

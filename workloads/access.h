@@ -95,6 +95,10 @@ struct job {
 	void *arg;
 	const volatile int *
 		stop; /* set by a signal handler: seal what there is with partial = true and return -EINTR; may be NULL */
+	/* Real drives: all is prepared, the first IO goes when it returns 0; else there is none and run returns it. May be NULL. */
+	int (*ready)(void *arg);
+	/* A set of drives: its members first..last work, from 1; 0: all. @cursor then has n_cursors for each of its members. */
+	unsigned member_first, member_last;
 };
 
 /* Offset of segment @i of the range; for tests and reports. */

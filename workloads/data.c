@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/data.h"
 
+#if defined(__x86_64__)
+#define WIDE __attribute__((target("avx512f")))
+#endif
+
 #define LINE_WORDS 8u /* 64 bytes */
 #define TURN_LINES 16u
 #define BIG_BYTES 4096u
@@ -50,13 +54,18 @@ __attribute__((target_clones("avx2", "default"))) static void renew_all(uint64_t
 		p[i] ^= mask;
 }
 
-uint64_t data_renew(uint64_t addr, uint32_t bytes, uint64_t state)
+static inline uint64_t next_mask(uint64_t *state)
 {
-	uint64_t *p = (uint64_t *)(uintptr_t)addr;
+	*state += 0x9e3779b97f4a7c15ull;
+	unsigned __int128 m = (unsigned __int128)*state * (*state ^ 0xd6e8feb86659fd93ull);
 
-	state += 0x9e3779b97f4a7c15ull;
-	unsigned __int128 m = (unsigned __int128)state * (state ^ 0xd6e8feb86659fd93ull);
-	uint64_t mask = (uint64_t)(m >> 64) ^ (uint64_t)m;
+	return (uint64_t)(m >> 64) ^ (uint64_t)m;
+}
+
+static uint64_t renew_lines(uint64_t addr, uint32_t bytes, uint64_t state)
+{
+	uint64_t *p = (uint64_t *)(uintptr_t)addr, mask = next_mask(&state);
+
 	if (bytes % BIG_BYTES || bytes > LARGE_BYTES) {
 		renew_all(p, bytes, mask);
 		return state;
@@ -65,4 +74,43 @@ uint64_t data_renew(uint64_t addr, uint32_t bytes, uint64_t state)
 	for (p += mask % LINE_WORDS; p < end; p += TURN_LINES * LINE_WORDS)
 		xor_turn(p, mask);
 	return state;
+}
+
+#ifdef WIDE
+/* A line; blocks may begin at any word. */
+struct wide {
+	uint64_t v __attribute__((vector_size(64)));
+} __attribute__((packed, aligned(8), may_alias));
+
+#define TURN_WIDE 16u
+
+WIDE static uint64_t renew_wide(uint64_t addr, uint32_t bytes, uint64_t state)
+{
+	uint64_t mask = next_mask(&state);
+	struct wide *p = (struct wide *)(uintptr_t)addr, *end = p + bytes / sizeof *p;
+
+	for (; end - p >= TURN_WIDE; p += TURN_WIDE)
+#pragma GCC unroll 16
+		for (unsigned i = 0; i < TURN_WIDE; i++)
+			p[i].v ^= mask;
+	for (; p < end; p++)
+		p->v ^= mask;
+	uint64_t *word = (uint64_t *)p;
+	for (uint32_t i = 0; i < bytes % sizeof *p / 8; i++)
+		word[i] ^= mask;
+	return state;
+}
+#endif
+
+const struct data_way *data_way(unsigned i)
+{
+	static const struct data_way lines = { "lines", false, renew_lines };
+#ifdef WIDE
+	static const struct data_way wide = { "all", true, renew_wide };
+	bool has = __builtin_cpu_supports("avx512f");
+
+	if (has && !i--)
+		return &wide;
+#endif
+	return i ? NULL : &lines;
 }

@@ -8,6 +8,7 @@
 #include "pts/base/units.h"
 #include "pts/base/words.h"
 #include "workloads/dut_real.h"
+#include "workloads/dut_set.h"
 #include "workloads/dut_sim.h"
 #include "workloads/fault.h"
 
@@ -68,6 +69,7 @@ const char *const *purge_method_names(void)
 	return names;
 }
 
+/* PTS[GEN-3.2-METHOD] */
 bool purge_method_is_pts(enum purge_method m)
 {
 	return m < PURGE_METHODS && methods[m].pts;
@@ -137,7 +139,7 @@ static int parse_fault(const char *name, struct dut_name *n, struct err *err)
 
 	if (inner == name || (size_t)(inner - spec) > sizeof n->fault)
 		return err_set(err, -EINVAL, "'%s' is not fault:SPEC:DUT", name);
-	if (starts(inner, "fault:") || starts(inner, "sim:"))
+	if (starts(inner, "fault:") || starts(inner, "sim:") || set_name_is(inner))
 		return err_set(err, -EINVAL, "faults need a drive or a file, not '%s'", inner);
 	snprintf(n->fault, sizeof n->fault, "%.*s", (int)(inner - spec - 1), spec);
 	rc = fault_open(n->fault, &f, err);
@@ -156,11 +158,12 @@ static int parse_bare(const char *name, struct dut_name n, struct dut_name *ret,
 		path = name + 5;
 	} else if (starts(name, "sim:")) {
 		n.kind = DUT_SIM;
+		n.simulated = true;
 		path = name + 4;
 	} else if (!starts(name, "/dev/") || !name[5]) {
 		return err_set(err, -EINVAL,
-			       "'%s' is no DUT name: /dev/NAME, file:PATH?size=1g or "
-			       "sim:PROFILE?size=30t&seed=7",
+			       "'%s' is no DUT name: /dev/NAME, file:PATH?size=1g, "
+			       "sim:PROFILE?size=30t&seed=7 or set:DUT,DUT,...",
 			       name);
 	}
 	if (strlen(path) >= sizeof n.path)
@@ -183,6 +186,8 @@ int dut_name_parse(const char *name, struct dut_name *ret, struct err *err)
 	struct dut_name n = { .kind = DUT_BLOCK };
 	int rc = starts(name, "fault:") ? parse_fault(name, &n, err) : 0;
 
+	if (set_name_is(name))
+		return set_name_parse(name, ret, err);
 	return rc ? rc : parse_bare(dut_name_inner(name), n, ret, err);
 }
 
@@ -203,6 +208,8 @@ int dut_open(const char *name, enum dut_open_mode mode, const struct dut_options
 		return dut_sim_open(&n, name, q.opt, ret_dut, err);
 	case DUT_FILE:
 		return dut_file_open(&q, ret_dut, err);
+	case DUT_SET:
+		return dut_set_open(name, mode, q.opt, ret_dut, err);
 	case DUT_BLOCK:
 		break;
 	}

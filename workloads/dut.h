@@ -37,7 +37,7 @@ const char *const *purge_method_names(void); /* NULL-terminated, without none */
 /* True for the methods that PTS names (spec 3.2); the others are deviations. */
 bool purge_method_is_pts(enum purge_method m);
 
-enum dut_kind { DUT_FILE, DUT_BLOCK, DUT_SIM };
+enum dut_kind { DUT_FILE, DUT_BLOCK, DUT_SIM, DUT_SET };
 
 /* Facts of a drive; "" and 0 where unknown. Strings are cleaned: printable UTF-8, trimmed. */
 struct dut_info {
@@ -54,6 +54,12 @@ struct dut_info {
 	uint32_t purge_methods; /* bit per enum purge_method */
 	enum purge_method purge_auto;
 	double rated_tbw_bytes; /* 0 unknown */
+	char link[32]; /* speed and width when it was opened, "16.0 GT/s x4"; "" unknown */
+	/* the most it can do, of a simulated drive (of a set: of the fastest); 0 unknown */
+	double most_write_bytes_per_s, most_write_iops, most_read_iops;
+	/* of a set (capacity and endurance are the sum, purge methods those that all have) */
+	unsigned members; /* 0: not a set */
+	uint64_t member_bytes; /* capacity of the smallest */
 };
 
 struct purge_report {
@@ -62,6 +68,8 @@ struct purge_report {
 	bool verified; /* read back: first, last and >= 1024 random blocks held no canary written before */
 	uint64_t canaries, survivors; /* blocks marked before; of these still readable after */
 	char detail[256]; /* in words, what was done */
+	const struct purge_report
+		*member; /* of a set: each member's, until its next purge; else NULL */
 };
 
 struct health {
@@ -69,6 +77,13 @@ struct health {
 	double temperature_c;
 	bool critical; /* the drive's own critical warning */
 	char text[128];
+	/* below: "" and 0 where the drive does not tell; counters are since it was made */
+	bool throttled; /* holds itself back, by heat or of its own will, or did since last asked */
+	char link[32]; /* speed and width now, "16.0 GT/s x4"; another text: the link changed */
+	double percentage_used; /* of the rated endurance, the drive's estimate; may pass 100 */
+	uint64_t host_written_bytes; /* what hosts wrote */
+	uint64_t nand_written_bytes; /* what went into the flash for that */
+	uint64_t media_errors; /* data that could not be recovered */
 };
 
 struct dut;
@@ -88,6 +103,7 @@ struct dut_ops {
 struct dut {
 	const struct dut_ops *ops;
 	struct dut_info info;
+	struct dut *const *member; /* of a set: info.members drives (dut_set.h); else NULL */
 	/* what the engine found and how it runs: "io_uring, registered buffers and file, DEFER_TASKRUN" */
 	char engine[256];
 	const volatile int *
@@ -104,7 +120,7 @@ struct dut_options {
 };
 
 /*
- * Opens "/dev/NAME", "file:PATH[?size=1g]", "sim:PROFILE[?size=..&seed=..]", and for tests "fault:SPEC:DUT". DUT_READ: facts only, no exclusive open, creates
+ * Opens "/dev/NAME", "file:PATH[?size=1g]", "sim:PROFILE[?size=..&seed=..]", "set:DUT,DUT,...", and for tests "fault:SPEC:DUT". DUT_READ: facts only, no exclusive open, creates
  * nothing. DUT_WRITE: exclusive; a new file: is created with its marker. Bad names, sizes, unreadable targets: -EINVAL and a
  * message that says what is wrong; -EACCES, -EROFS, -EBUSY, -ENOSPC as they come. Caller closes with dut_close().
  */
@@ -112,9 +128,13 @@ int dut_open(const char *name, enum dut_open_mode mode, const struct dut_options
 	     struct dut **ret_dut, struct err *err) must_check;
 void dut_close(struct dut *d); /* NULL is fine */
 
-/* Splits a DUT name without touching anything: kind, path or profile, and size/seed (0 when absent). */
+/*
+ * Splits a DUT name without touching anything: kind, path or profile, and size/seed (0 when absent). Of a set the seed is the
+ * first member's, and path is empty (dut_set.h splits it).
+ */
 struct dut_name {
 	enum dut_kind kind;
+	bool simulated; /* sim:, or a set of them */
 	char fault
 		[256]; /* SPEC of fault:SPEC:DUT (tests only, see fault.h); "" none. All else is DUT's */
 	char path[512]; /* path, or sim profile */

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/fs.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,6 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "pts/base/buf.h"
 #include "pts/base/units.h"
 #include "workloads/dut_real.h"
 #include "workloads/engine.h"
@@ -24,18 +22,6 @@
 static struct dut_real *real_of(struct dut *d)
 {
 	return (struct dut_real *)d; /* d is its first member */
-}
-
-static double temperature(void *arg)
-{
-	const struct dut_real *r = arg;
-	struct buf b = BUF_INIT;
-	double c = NAN;
-
-	if (r->temperature[0] && !buf_read_file(&b, r->temperature, 64) && b.len)
-		c = (double)strtol(buf_cstr(&b), NULL, 10) / 1000;
-	buf_release(&b);
-	return c;
 }
 
 static int real_run(struct dut *d, const struct job *job, struct err *err)
@@ -67,10 +53,7 @@ static uint64_t real_now(struct dut *d)
 
 static int real_health(struct dut *d, struct health *ret, struct err *err)
 {
-	double c = temperature(real_of(d));
-
-	*ret = (struct health){ .have_temperature = !isnan(c), .temperature_c = isnan(c) ? 0 : c };
-	return 0;
+	return health_read(real_of(d), ret, err);
 }
 
 static void real_close(struct dut *d)
@@ -117,9 +100,7 @@ int dut_real_start(struct dut_real *r, struct err *err)
 				   .mem_align = d->dio_mem_align,
 				   .polled = r->polled,
 				   .dump_latencies = r->dump_latencies[0] ? r->dump_latencies
-									  : NULL,
-				   .temperature = temperature,
-				   .arg = r };
+									  : NULL };
 	int rc = r->fault[0] ? fault_open(r->fault, &t.fault, err) : 0;
 
 	if (!rc && t.fault)

@@ -19,6 +19,7 @@ struct dut_real {
 	bool polled;
 	char dump_latencies[512]; /* "" none */
 	char temperature[600]; /* file in sysfs, m degrees C; "" none */
+	char link[600]; /* file in sysfs with the speed of the link; "" none */
 };
 
 struct dut_request {
@@ -38,6 +39,20 @@ int dut_real_start(struct dut_real *r, struct err *err) must_check;
 /* dut_sysfs.c: fills what sysfs knows of block device @major:@minor; @root is "/sys" but in tests. */
 void sysfs_facts(const char *root, unsigned major, unsigned minor, struct dut_real *r);
 bool sysfs_host_managed(const char *root, unsigned major, unsigned minor);
+/*
+ * dut_health.c. Degrees are told whole, rounded to the nearest: drives know no finer, and the Kelvin of NVMe (0: not told)
+ * have a fraction in Celsius that was never measured: 313 K is 40 C, not 39.85.
+ */
+double health_whole_c(double c);
+double health_kelvin_c(unsigned kelvin); /* NAN for 0 */
+/* The 512 bytes of NVMe's SMART / Health log. */
+void health_smart(const uint8_t log[512], struct health *ret);
+/* Finds the link of the drive whose folder in sysfs is @dir. */
+void health_find_link(struct dut_real *r, const char *dir);
+/* "16.0 GT/s PCIe" and "4" become "16.0 GT/s x4"; "6.0 Gbps" stays. @out is left alone where nothing is told. */
+void health_read_link(const struct dut_real *r, char out[32]);
+/* Asks the drive, through sysfs: to an NVMe drive each call is a command. What cannot be read is an error, and no more. */
+int health_read(const struct dut_real *r, struct health *ret, struct err *err) must_check;
 /* Printable UTF-8 only, trimmed, runs of blanks made one. */
 void clean_text(char *out, size_t n, const char *in);
 

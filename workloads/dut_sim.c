@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "pts/base/buf.h"
 #include "workloads/dut_sim_model.h"
 #include "workloads/gen.h"
 
@@ -29,6 +31,12 @@ static uint64_t sim_now(struct dut *d)
 	return sim_of(d)->now_ns;
 }
 
+static int gone(const struct dut *d, struct err *err)
+{
+	return err_set(err, -ENODEV, "%s: the simulated drive has gone ([events] gone_at_gb)",
+		       d->info.name);
+}
+
 static int sim_purge(struct dut *d, enum purge_method method, struct purge_report *ret,
 		     struct err *err)
 {
@@ -40,6 +48,8 @@ static int sim_purge(struct dut *d, enum purge_method method, struct purge_repor
 		return err_set(err, -EOPNOTSUPP,
 			       "%s: a simulated drive is purged with method sim%s", d->info.name,
 			       s->model.conf.nvme_format ? " or nvme-format" : "");
+	if (s->model.gone)
+		return gone(d, err);
 	report.elapsed_ns = (uint64_t)(s->model.conf.purge_s * 1e9);
 	s->now_ns += report.elapsed_ns;
 	sim_model_purge(&s->model);
@@ -106,6 +116,7 @@ static void tell(const struct job *job, unsigned segment, const struct result *r
 		p.ios += r->op[op].ios;
 		p.bytes += r->op[op].bytes;
 	}
+	p.errors = r->errors;
 	if (job->progress)
 		job->progress(job->arg, &p);
 }
@@ -113,8 +124,8 @@ static void tell(const struct job *job, unsigned segment, const struct result *r
 static int sim_run(struct dut *d, const struct job *job, struct err *err)
 {
 	struct sim *s = sim_of(d);
-	struct result r;
-	int rc = check_job(&d->info, job, err), stop = 0;
+	struct result r = { .errors = 0 };
+	int rc = s->model.gone ? -ENODEV : check_job(&d->info, job, err), stop = 0;
 
 	for (unsigned i = 0; i < job->n && !rc && !stop; i++) {
 		if (job->stop && *job->stop)
@@ -125,19 +136,37 @@ static int sim_run(struct dut *d, const struct job *job, struct err *err)
 		tell(job, i, &r);
 		stop = job->sealed ? job->sealed(job->arg, i, &r) : 0;
 	}
+	if (rc == -ENODEV)
+		return gone(d, err);
+	if (rc == -EIO)
+		return err_set(err, rc, "%s: %" PRIu64 " IOs failed: EIO ([events] error_...)",
+			       d->info.name, r.errors);
 	return rc;
 }
 
 static int sim_health(struct dut *d, struct health *ret, struct err *err)
 {
-	const struct sim_model *m = &sim_of(d)->model;
-	struct health h = { .have_temperature = true, .temperature_c = m->st.temperature_c };
+	struct sim_model *m = &sim_of(d)->model;
+	struct health h = { .have_temperature = true,
+			    .temperature_c = m->st.temperature_c,
+			    .throttled = sim_throttled(m) || m->throttle_seen,
+			    .host_written_bytes = (uint64_t)m->host_written,
+			    .nand_written_bytes = (uint64_t)m->nand_written,
+			    .media_errors = (uint64_t)m->media_errors };
 
+	if (m->gone)
+		return gone(d, err);
+	if (d->info.rated_tbw_bytes > 0)
+		h.percentage_used = 100 * m->host_written / d->info.rated_tbw_bytes;
+	snprintf(h.link, sizeof h.link, "%.31s", sim_link(m));
 	h.critical = h.temperature_c >= m->conf.critical_c;
 	if (h.critical)
 		snprintf(h.text, sizeof h.text, "simulated drive: critical temperature");
 	else if (m->st.throttled)
 		snprintf(h.text, sizeof h.text, "simulated drive: throttled by temperature");
+	else if (h.throttled)
+		snprintf(h.text, sizeof h.text, "simulated drive: throttled");
+	m->throttle_seen = false;
 	*ret = h;
 	return 0;
 }
@@ -176,6 +205,11 @@ static void set_info(struct dut_info *info, const char *name, const struct sim_m
 	info->purge_methods = 1u << PURGE_SIM | (c->nvme_format ? 1u << PURGE_NVME_FORMAT : 0);
 	info->purge_auto = PURGE_SIM;
 	info->rated_tbw_bytes = c->rated_tbw_tb * TB;
+	snprintf(info->link, sizeof info->link, "%.31s", c->link);
+	info->most_write_bytes_per_s = 1e6 *
+				       fmin(c->dir[IO_WRITE].mb_s, fmax(c->nand_mb_s, c->slc_mb_s));
+	info->most_write_iops = c->dir[IO_WRITE].iops;
+	info->most_read_iops = c->dir[IO_READ].iops;
 }
 
 /* Another size than the ini's: endurance goes with it, as do all shares of the capacity. */
@@ -225,4 +259,12 @@ int dut_sim_open(const struct dut_name *n, const char *name, const struct dut_op
 		 conf.profile);
 	*ret_dut = &s->dut;
 	return 0;
+}
+
+void dut_sim_params(const struct dut *d, struct buf *out)
+{
+	const struct sim *s = (const struct sim *)d;
+
+	buf_fmt(out, "seed=%" PRIu64 "\n", s->model.seed);
+	sim_conf_text(&s->model.conf, out);
 }

@@ -7,7 +7,7 @@
  * What a job gives follows from the ini, the seed and what was done to the drive since its last
  * purge, bit for bit: a test that is begun again from its purge gives the same numbers. Histograms
  * are filled from the configured distribution to the last IO, so percentiles and ceilings are known
- * beforehand. The series of a segment longer than 4096 intervals is kept in rows of 2, 4, 8, ...
+ * beforehand. The series of a segment longer than 2^17 intervals is kept in rows of 2, 4, 8, ...
  * intervals (second.index is the first of them); its sums are the cell's, exactly.
  */
 #ifndef WORKLOADS_DUT_SIM_H
@@ -24,5 +24,12 @@
  */
 int dut_sim_open(const struct dut_name *n, const char *name, const struct dut_options *opt,
 		 struct dut **ret_dut, struct err *err) must_check;
+
+/*
+ * All that the numbers of an open simulated drive follow from, a line "name=value" each: its seed and every parameter as it
+ * holds, size included.
+ */
+struct buf;
+void dut_sim_params(const struct dut *d, struct buf *out);
 
 #endif

@@ -14,12 +14,13 @@
 
 #include "pts/base/rng.h"
 
-#define ROWS_MAX 4096
+#define ROWS_MAX (1u << 17) /* a day and a half of seconds */
 #define GROUPS_MAX 8
 #define GROUPS_MANY_STREAMS 3 /* of mixes with more than MANY_STREAMS */
 #define MANY_STREAMS 4
 #define ALIKE 0.04 /* latencies within this belong to one group */
 #define SEC_NS 1000000000ull
+#define FAIL_AFTER_S 1.0 /* into a segment that fails by its number */
 
 struct row { /* running totals at its end */
 	uint64_t index;
@@ -42,7 +43,9 @@ struct sim_cell {
 	uint64_t limit_ios; /* UINT64_MAX without */
 	/* how far it got */
 	double t_s, ios, latency_s, backlog, late_max_s;
-	bool counted, cut;
+	bool counted, cut, gone;
+	bool failed; /* IOs failed, which ended it */
+	double fail_s; /* when they will, by its number; INFINITY never */
 	struct row row[ROWS_MAX];
 	unsigned n_rows;
 	uint64_t stride; /* intervals a row */
@@ -244,7 +247,7 @@ static void gather(struct sim_cell *c, const struct sim_rate *r, double ios, dou
 
 static bool over(const struct sim_cell *c)
 {
-	return c->counted || c->t_s >= c->limit_s;
+	return c->counted || c->failed || c->gone || c->t_s >= c->limit_s;
 }
 
 /* One step of the model, no longer than until @end_s. */
@@ -257,6 +260,8 @@ static void step(struct sim_cell *c, double noise, double end_s)
 
 	sim_rate(c->m, &c->mix, &load, &r);
 	dt = fmin(sim_horizon(c->m, &c->mix, &r), end_s - c->t_s);
+	if (c->t_s < c->fail_s)
+		dt = fmin(dt, c->fail_s - c->t_s);
 	if (c->backlog > 0 && r.iops > due)
 		dt = fmin(dt, fmax(c->backlog / (r.iops - due), 1e-6));
 	done = r.iops * dt;
@@ -277,6 +282,8 @@ static void step(struct sim_cell *c, double noise, double end_s)
 		c->late_max_s = fmax(c->late_max_s, fmax(c->backlog / due, r.wait_s));
 	if (done > 0)
 		gather(c, &r, done, late_s);
+	c->failed = c->t_s >= c->fail_s || sim_fails_by_bytes(c->m);
+	c->gone = sim_gone(c->m);
 }
 
 /* The series is full: two rows become one. */
@@ -540,6 +547,13 @@ static void finish(struct sim_cell *c, struct result *ret)
 	ret->late_max_ns = c->late_max_s * 1e9;
 	host_side(c, ret);
 	move_cursors(c, ret);
+	if (!c->failed)
+		return;
+	ret->errors = ret->errnos[0].n = (uint64_t)c->m->conf.ev.error_ios;
+	ret->prepared += ret->errors;
+	ret->errnos[0].err = EIO;
+	c->m->media_errors += c->m->conf.ev.error_ios;
+	c->m->st.failed = true;
 }
 
 static void begin(struct sim_cell *c, struct sim_model *m, const struct job *job,
@@ -553,10 +567,15 @@ static void begin(struct sim_cell *c, struct sim_model *m, const struct job *job
 	c->limit_ios = seg->stop.ios ? seg->stop.ios : UINT64_MAX;
 	c->t_s = c->ios = c->latency_s = c->backlog = c->late_max_s = 0;
 	c->cut = c->counted = false;
+	c->gone = m->gone;
+	c->failed = false;
+	c->fail_s = INFINITY;
 	c->n_rows = c->n_groups = 0;
 	c->stride = 1;
 	if (!seg->acc)
 		return;
+	if (sim_fails_by_number(m))
+		c->fail_s = fmin(FAIL_AFTER_S, c->limit_s / 2);
 	sim_mix_init(&c->mix, m, seg->acc, &job->range);
 	if (seg->stop.bytes) {
 		uint64_t n = ios_in(c, seg->stop.bytes);
@@ -569,7 +588,7 @@ static void begin(struct sim_cell *c, struct sim_model *m, const struct job *job
 /* To the nanosecond where a time bound ended it. */
 static uint64_t elapsed_ns(const struct sim_cell *c)
 {
-	if (c->counted || c->cut)
+	if (c->counted || c->cut || c->failed || c->gone)
 		return (uint64_t)(c->t_s * 1e9 + 0.5);
 	return c->seg->stop.time_ns;
 }
@@ -588,8 +607,8 @@ int sim_cell_run(struct sim_cell *c, struct sim_model *m, const struct job *job,
 	ret->second = c->second;
 	if (seg->acc)
 		finish(c, ret);
-	ret->partial = c->cut;
+	ret->partial = c->cut || c->failed || c->gone;
 	ret->temperature_c = m->st.temperature_c;
 	m->st.cells++;
-	return c->cut ? -EINTR : 0;
+	return c->gone ? -ENODEV : c->failed ? -EIO : c->cut ? -EINTR : 0;
 }

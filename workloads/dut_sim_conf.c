@@ -2,6 +2,7 @@
 #include "workloads/dut_sim_model.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 
 #include "pts/base/buf.h"
 #include "pts/base/embed.h"
+#include "pts/base/json.h"
 #include "pts/base/units.h"
 #include "pts/base/words.h"
 
@@ -47,6 +49,7 @@ static const struct param params[] = {
 	P("drive", "model", TEXT, model, 0, 0),
 	P("drive", "interface", TEXT, interface, 0, 0),
 	P("drive", "capacity", SIZE, capacity_bytes, 1 << 20, 0x1p60),
+	P("drive", "link", TEXT, link, 0, 0),
 	P("drive", "lba", SIZE, lba_bytes, 512, 4096),
 	P("drive", "rated_tbw_tb", NUM, rated_tbw_tb, 0, 1e9),
 	DIRECTION("read", IO_READ),
@@ -54,12 +57,15 @@ static const struct param params[] = {
 	DIRECTION("write", IO_WRITE),
 	P("write", "map_unit", SIZE, map_unit_bytes, 1, 1 << 20),
 	P("write", "rmw_us", NUM, rmw_us, 0, 1e6),
-	P("queue", "knee", NUM, knee, 0, 0.95),
+	P("queue", "knee", NUM, knee, 0, 0.99),
+	P("queue", "full_x", NUM, full_x, 1.01, 1e4),
 	KNOTS("queue", "x", queue_x, 0.001, 1e4),
 	P("mix", "interference_pct", NUM, interference_pct, 0, 500),
 	P("gc", "op_pct", NUM, op_pct, 0.5, 1000),
 	P("gc", "nand_mb_s", NUM, nand_mb_s, 0.1, 1e6),
 	P("gc", "wa_steady", NUM, wa_steady, 0, 1000),
+	P("gc", "cover_x", NUM, cover_x, 1, 100),
+	P("gc", "cliff_fills", NUM, cliff_fills, 0, 100),
 	P("gc", "transition_fills", NUM, transition_fills, 0.001, 100),
 	P("gc", "clean_fills", NUM, clean_fills, 0.001, 100),
 	P("gc", "erase_unit", SIZE, erase_unit_bytes, 4096, 0x1p40),
@@ -69,6 +75,7 @@ static const struct param params[] = {
 	P("slc", "dynamic_pct", NUM, slc_dynamic_pct, 0, 100),
 	P("slc", "mb_s", NUM, slc_mb_s, 0.1, 1e6),
 	P("slc", "drain_mb_s", NUM, slc_drain_mb_s, 0, 1e6),
+	P("slc", "drain_load_pct", NUM, slc_drain_load_pct, 0.1, 100),
 	P("cache", "volatile", YES, cache_volatile, 0, 0),
 	P("cache", "off_x", NUM, cache_off_x, 1, 1e4),
 	P("purge", "seconds", NUM, purge_s, 0.001, 1e6),
@@ -85,6 +92,20 @@ static const struct param params[] = {
 	P("noise", "cell_pct", NUM, cell_pct, 0, 30),
 	P("noise", "second_pct", NUM, second_pct, 0, 30),
 	P("noise", "drift_pct_per_hour", NUM, drift_pct_per_hour, -99, 1e4),
+	P("noise", "swing_pct", NUM, swing_pct, 0, 90),
+	P("noise", "swing_s", NUM, swing_s, 1, 1e9),
+	P("events", "throttle_at_gb", NUM, ev.throttle_at_gb, 0, 1e9),
+	P("events", "throttle_gb", NUM, ev.throttle_gb, 0, 1e9),
+	P("events", "throttle_pct", NUM, ev.throttle_pct, 1, 100),
+	P("events", "link_at_s", NUM, ev.link_at_s, 0, 1e9),
+	P("events", "link_s", NUM, ev.link_s, 0, 1e9),
+	P("events", "link_to", TEXT, ev.link_to, 0, 0),
+	P("events", "link_mb_s", NUM, ev.link_mb_s, 0.1, 1e6),
+	P("events", "error_cell", NUM, ev.error_cell, 0, 1e9),
+	P("events", "error_cells", NUM, ev.error_cells, 1, 1e9),
+	P("events", "error_at_gb", NUM, ev.error_at_gb, 0, 1e9),
+	P("events", "error_ios", NUM, ev.error_ios, 1, 1e6),
+	P("events", "gone_at_gb", NUM, ev.gone_at_gb, 0, 1e9),
 };
 #define N_PARAMS (sizeof params / sizeof params[0])
 
@@ -335,4 +356,34 @@ int sim_conf_load(const char *profile, struct sim_conf *ret, struct err *err)
 	snprintf(conf.profile, sizeof conf.profile, "%s", profile);
 	*ret = conf;
 	return 0;
+}
+
+static void value_text(const struct sim_conf *c, const struct param *p, struct buf *out)
+{
+	const void *at = (const char *)c + p->at;
+	struct json j = JSON_INIT(out);
+
+	switch (p->kind) {
+	case NUM:
+		json_num(&j, NULL, *(const double *)at); /* the shortest exact form */
+		break;
+	case SIZE:
+		buf_fmt(out, "%" PRIu64, *(const uint64_t *)at);
+		break;
+	case TEXT:
+		buf_str(out, at);
+		break;
+	case YES:
+		buf_str(out, *(const bool *)at ? "yes" : "no");
+		break;
+	}
+}
+
+void sim_conf_text(const struct sim_conf *c, struct buf *out)
+{
+	for (unsigned i = 0; i < N_PARAMS; i++) {
+		buf_fmt(out, "%s.%s=", params[i].section, params[i].key);
+		value_text(c, &params[i], out);
+		buf_str(out, "\n");
+	}
 }

@@ -18,6 +18,7 @@
 #define THROTTLE_BACK_C 3.0 /* degrees below throttle_c where full speed comes back */
 #define FAR 1e-3 /* a state closer than this to where it tends is there */
 #define STEP_FILLS (1 / 64.0) /* of the capacity, written in one step while a state moves */
+#define CLIFF_STEP (1 / 8.0) /* of cliff_fills, while garbage collection sets in */
 #define STEP_MIN_S 1e-6
 
 void sim_model_purge(struct sim_model *m)
@@ -176,7 +177,7 @@ static double wa_now(struct sim_model *m, const struct sim_mix *x)
 {
 	if (m->st.free > 0 || m->st.frag <= 0)
 		return 1;
-	return 1 + (wa_random(m, x) - 1) * m->st.frag;
+	return 1 + (wa_random(m, x) - 1) * m->st.frag * m->st.gc;
 }
 
 /* ---- rates ---- */
@@ -193,9 +194,15 @@ static bool slc_in_use(const struct sim_model *m)
 	return !m->st.slc_full && m->st.slc < slc_size(m);
 }
 
-static double read_cost(const struct sim_conf *c, const struct sim_stream *s)
+/* Seconds that @bytes take of the interface. */
+static double link_cost(const struct sim_model *m, enum io_op op, double bytes)
 {
-	return fmax(1 / c->dir[IO_READ].iops, s->bytes / (c->dir[IO_READ].mb_s * MB));
+	return fmax(bytes / (m->conf.dir[op].mb_s * MB), bytes / sim_link_bytes_s(m));
+}
+
+static double read_cost(const struct sim_model *m, const struct sim_stream *s)
+{
+	return fmax(1 / m->conf.dir[IO_READ].iops, link_cost(m, IO_READ, s->bytes));
 }
 
 /* Seconds of flash a byte that the host writes. */
@@ -206,32 +213,39 @@ static double flash_s_per_byte(struct sim_model *m, const struct sim_mix *x)
 	return wa_now(m, x) / (m->conf.nand_mb_s * MB);
 }
 
-static double write_cost(const struct sim_conf *c, const struct sim_stream *s, double flash)
+static double write_cost(const struct sim_model *m, const struct sim_stream *s, double flash)
 {
-	double link = s->bytes / (c->dir[IO_WRITE].mb_s * MB);
+	double link = link_cost(m, IO_WRITE, s->bytes);
 
-	return fmax(fmax(1 / c->dir[IO_WRITE].iops, link), s->nand_bytes * flash) + s->extra_s;
+	return fmax(fmax(1 / m->conf.dir[IO_WRITE].iops, link), s->nand_bytes * flash) + s->extra_s;
 }
 
 /*
  * Throughput over its ceiling at @u = outstanding IOs over those that would just fill the drive
- * without a queue: u while the drive is mostly idle, 1 from 1 + @w on, a parabola between, so that
- * both ends are exact.
+ * without a queue: u while the drive is mostly idle, 1 from full_x on, so that both ends are exact.
+ * Between them the slope of log over log falls from 1 to 0 by a power, which makes both the curve
+ * and its slope continuous, and the curve concave.
  */
-static double knee(double u, double w)
+static double knee(const struct sim_conf *c, double u)
 {
-	if (u <= 1 - w)
+	double from = 1 - c->knee, span, left;
+
+	if (u <= from)
 		return u;
-	if (u >= 1 + w)
+	if (u >= c->full_x || from >= 1)
 		return 1;
-	return u - (u - 1 + w) * (u - 1 + w) / (4 * w);
+	span = log(c->full_x / from);
+	left = log(c->full_x / u) / span;
+	return pow(from, pow(left, span / -log(from)));
 }
 
-static double speed_factor(const struct sim_model *m, double noise)
+double sim_speed(const struct sim_model *m, double noise)
 {
-	double drift = pow(1 + m->conf.drift_pct_per_hour / 100, m->st.age_s / 3600);
+	const struct sim_conf *c = &m->conf;
+	double drift = pow(1 + c->drift_pct_per_hour / 100, m->st.age_s / 3600);
+	double swing = 1 + c->swing_pct / 100 * sin(2 * M_PI * m->st.age_s / c->swing_s);
 
-	return noise * drift * (m->st.throttled ? m->conf.throttle_x : 1);
+	return noise * drift * swing * sim_throttle_x(m);
 }
 
 struct costs { /* of drive time, seconds an IO */
@@ -248,8 +262,7 @@ static void get_costs(struct sim_model *m, const struct sim_mix *x, struct costs
 	for (unsigned i = 0; i < x->n; i++) {
 		const struct sim_stream *s = &x->s[i];
 
-		c->s[i] = s->op == IO_READ ? read_cost(&m->conf, s)
-					   : write_cost(&m->conf, s, flash);
+		c->s[i] = s->op == IO_READ ? read_cost(m, s) : write_cost(m, s, flash);
 		c->op[s->op] += s->share * c->s[i];
 	}
 	sum = c->op[IO_READ] + c->op[IO_WRITE];
@@ -286,7 +299,7 @@ static void open_loop(struct sim_rate *r, const struct sim_load *load, double ba
 void sim_rate(struct sim_model *m, const struct sim_mix *x, const struct sim_load *load,
 	      struct sim_rate *r)
 {
-	double factor = speed_factor(m, load->noise), base, busy, due = load->due_iops / factor;
+	double factor = sim_speed(m, load->noise), base, busy, due = load->due_iops / factor;
 	struct costs c;
 
 	get_costs(m, x, &c);
@@ -294,13 +307,13 @@ void sim_rate(struct sim_model *m, const struct sim_mix *x, const struct sim_loa
 	 * how busy writes keep the drive hangs on its rate, and that on latency: one step from the
 	 * quiet drive suffices
 	 */
-	busy = knee(load->oio * c.mean / base_mean(m, x, 0), m->conf.knee);
+	busy = knee(&m->conf, load->oio * c.mean / base_mean(m, x, 0));
 	if (due > 0)
 		busy = fmin(busy, due * c.mean);
 	busy *= c.op[IO_WRITE] / (c.op[IO_READ] + c.op[IO_WRITE]);
 	base = base_mean(m, x, busy);
 	r->busy = busy;
-	r->util = knee(load->oio * c.mean / base, m->conf.knee);
+	r->util = knee(&m->conf, load->oio * c.mean / base);
 	r->max_iops = r->iops = r->util / c.mean;
 	r->mean_s = load->oio / r->iops;
 	r->wait_s = 0;
@@ -312,6 +325,7 @@ void sim_rate(struct sim_model *m, const struct sim_mix *x, const struct sim_loa
 	for (unsigned i = 0; i < x->n; i++)
 		r->queue_s[i] = fmax(r->mean_s - base, 0) * c.s[i] /
 				(c.op[IO_READ] + c.op[IO_WRITE]);
+	r->nand_x = x->share[IO_WRITE] > 0 && !slc_in_use(m) ? wa_now(m, x) : 1;
 	r->slow = 1 / factor;
 	r->max_iops *= factor;
 	r->iops *= factor;
@@ -321,10 +335,12 @@ void sim_rate(struct sim_model *m, const struct sim_mix *x, const struct sim_loa
 
 /* ---- state ---- */
 
-/* Bytes a second that the SLC cache is emptied by: what the host leaves of the drive's time. */
+/* Bytes a second that the SLC cache is emptied by: the less, the more the host does; then none. */
 static double drain_rate(const struct sim_model *m, double util)
 {
-	return m->st.slc > 0 ? m->conf.slc_drain_mb_s * MB * (1 - util) : 0;
+	double quiet = fmax(1 - 100 * util / m->conf.slc_drain_load_pct, 0);
+
+	return m->st.slc > 0 ? m->conf.slc_drain_mb_s * MB * quiet : 0;
 }
 
 static double sooner(double a, double b)
@@ -335,11 +351,11 @@ static double sooner(double a, double b)
 double sim_horizon(const struct sim_model *m, const struct sim_mix *x, const struct sim_rate *r)
 {
 	const struct sim_state *s = &m->st;
-	double w = r->iops * x->write_bytes, dt = INFINITY, size = slc_size(m);
-	double fill = w - drain_rate(m, r->util);
+	double w = r->iops * x->write_bytes, size = slc_size(m);
+	double dt = sim_event_in(m, r->iops * x->bytes), fill = w - drain_rate(m, r->util);
 
 	if (w <= 0)
-		return dt;
+		return fmax(dt, STEP_MIN_S);
 	if (s->free > 0)
 		dt = sooner(dt, s->free / w);
 	if (slc_in_use(m) && fill > 0)
@@ -348,6 +364,8 @@ double sim_horizon(const struct sim_model *m, const struct sim_mix *x, const str
 		dt = sooner(dt, (s->slc - SLC_REUSE * size) / -fill);
 	if (fabs(x->rnd - s->frag) > FAR || x->range - s->valid > FAR * x->range)
 		dt = sooner(dt, STEP_FILLS * m->capacity / w);
+	if (s->free <= 0 && s->gc < 1 - FAR)
+		dt = sooner(dt, CLIFF_STEP * m->conf.cliff_fills * m->capacity / w);
 	return fmax(dt, STEP_MIN_S);
 }
 
@@ -355,7 +373,8 @@ static void heat(struct sim_model *m, double util, double dt)
 {
 	const struct sim_conf *c = &m->conf;
 	struct sim_state *s = &m->st;
-	double target = c->idle_c + (c->full_c - c->idle_c) * util;
+	double work = util * sim_throttle_x(m); /* a slower drive stays cooler */
+	double target = c->idle_c + (c->full_c - c->idle_c) * work;
 
 	s->temperature_c += (target - s->temperature_c) * -expm1(-dt / c->rise_s);
 	if (!c->throttle_c)
@@ -374,9 +393,17 @@ static void lay_down(struct sim_model *m, const struct sim_mix *x, double bytes)
 	double fills = x->rnd > s->frag ? m->conf.transition_fills : m->conf.clean_fills;
 
 	if (room > 0)
-		s->valid += fmin(room * -expm1(-rnd / x->range) + seq, room);
+		s->valid += fmin(room * -expm1(-rnd * m->conf.cover_x / x->range) + seq, room);
 	s->frag += (x->rnd - s->frag) * -expm1(-bytes / m->capacity / fills);
 	s->written += bytes;
+}
+
+/* How far garbage collection is after @bytes more: the first blocks to be reclaimed are the emptiest. */
+static double ripen(const struct sim_model *m, double bytes)
+{
+	double left = 1 - m->st.gc, over = m->conf.cliff_fills * m->capacity;
+
+	return over > 0 ? 1 - left * exp(-bytes / over) : 1;
 }
 
 static void use_space(struct sim_model *m, double bytes, double util, double dt)
@@ -384,6 +411,8 @@ static void use_space(struct sim_model *m, double bytes, double util, double dt)
 	struct sim_state *s = &m->st;
 	double size = slc_size(m);
 
+	if (s->free <= 0)
+		s->gc = ripen(m, bytes);
 	s->free -= bytes;
 	if (s->free < m->capacity * 1e-12)
 		s->free = 0;
@@ -400,9 +429,13 @@ void sim_advance(struct sim_model *m, const struct sim_mix *x, const struct sim_
 {
 	double bytes = r->iops * x->write_bytes * dt;
 
+	m->throttle_seen |= sim_throttled(m);
 	use_space(m, bytes, r->util, dt);
 	if (bytes > 0)
 		lay_down(m, x, bytes);
+	m->host_written += bytes;
+	m->nand_written += bytes * r->nand_x;
+	m->st.moved += r->iops * x->bytes * dt;
 	heat(m, r->util, dt);
 	m->st.age_s += dt;
 }

@@ -40,27 +40,37 @@ struct sim_dir { /* one direction: [read] or [write] */
 
 struct sim_conf {
 	char profile[512];
-	char model[64], interface[64];
+	char model[64], interface[64], link[64];
 	uint64_t capacity_bytes, lba_bytes, map_unit_bytes;
 	double rated_tbw_tb;
 	struct sim_dir dir[IO_OPS];
 	double seq_x, rmw_us; /* [read] [write] */
-	double knee, queue_x[SIM_KNOTS]; /* [queue] */
+	double knee, full_x, queue_x[SIM_KNOTS]; /* [queue] */
 	double interference_pct; /* [mix] */
-	double op_pct, nand_mb_s, wa_steady, transition_fills, clean_fills, pool_pct,
-		idle_mb_s; /* [gc] */
+	double op_pct, nand_mb_s, wa_steady, cover_x, cliff_fills, transition_fills, clean_fills,
+		pool_pct, idle_mb_s; /* [gc] */
 	uint64_t erase_unit_bytes;
-	double slc_static_pct, slc_dynamic_pct, slc_mb_s, slc_drain_mb_s; /* [slc] */
+	double slc_static_pct, slc_dynamic_pct, slc_mb_s, slc_drain_mb_s,
+		slc_drain_load_pct; /* [slc] */
 	bool cache_volatile; /* [cache] */
 	double cache_off_x;
 	double purge_s; /* [purge] */
 	bool nvme_format;
 	double cpus, cpu_us, cpu_idle_pct; /* [host] */
 	double idle_c, full_c, rise_s, critical_c, throttle_c, throttle_x; /* [thermal] */
-	double cell_pct, second_pct, drift_pct_per_hour; /* [noise] */
+	double cell_pct, second_pct, drift_pct_per_hour, swing_pct, swing_s; /* [noise] */
+	struct sim_events { /* [events], all counted from the purge; 0 never */
+		double throttle_at_gb, throttle_gb, throttle_pct;
+		double link_at_s, link_s, link_mb_s;
+		char link_to[64];
+		double error_cell, error_cells, error_at_gb, error_ios;
+		double gone_at_gb;
+	} ev;
 };
 
 int sim_conf_load(const char *profile, struct sim_conf *ret, struct err *err) must_check;
+/* Every parameter as it holds, wherever it was given: a line "gc.wa_steady=4.2" each. */
+void sim_conf_text(const struct sim_conf *c, struct buf *out);
 
 /* ---- distributions (dut_sim_dist.c) ---- */
 
@@ -127,12 +137,14 @@ struct sim_state { /* everything a purge resets */
 	double valid; /* bytes of LBAs that hold data */
 	double free; /* bytes that can be written without garbage collection */
 	double frag; /* 0 laid out by sequential writes .. 1 by random ones */
+	double gc; /* 0 no garbage collected yet .. 1 as much as each write causes */
 	double slc; /* bytes in the SLC cache */
 	bool slc_full; /* full and not drained enough since to be used again */
-	double written; /* host bytes */
+	double written, moved; /* host bytes: writes; reads and writes */
 	double age_s; /* since the purge */
 	double temperature_c;
-	bool throttled;
+	bool throttled; /* by temperature */
+	bool failed; /* error_at_gb had its IOs fail */
 	uint64_t cells; /* segments run */
 };
 
@@ -145,6 +157,10 @@ struct sim_model {
 	struct sim_shape shape[IO_OPS];
 	struct sim_state st;
 	double wa_at[2]; /* the last answer: utilisation -> write amplification */
+	/* since it was opened, whatever was purged */
+	double host_written, nand_written, media_errors;
+	bool gone;
+	bool throttle_seen; /* since health was asked */
 };
 
 struct sim_mix { /* an access as the model sees it; shares are of all IOs */
@@ -175,12 +191,15 @@ struct sim_rate { /* how the drive runs, while its state stays as it is */
 	double mean_s; /* latency, all IOs */
 	double queue_s[ACCESS_STREAMS_MAX]; /* waiting of each stream */
 	double wait_s; /* rate: mean wait for a free slot before submission */
+	double nand_x; /* flash written / host writes */
 };
 
 void sim_model_init(struct sim_model *m); /* conf, seed, capacity set */
 void sim_model_purge(struct sim_model *m);
 void sim_mix_init(struct sim_mix *x, const struct sim_model *m, const struct access *a,
 		  const struct active_range *r);
+/* Factor on the speed now: noise, drift, throttling. */
+double sim_speed(const struct sim_model *m, double noise);
 /* Write amplification of uniform random writes at utilisation @rho (valid / physical). */
 double sim_wa_uniform(double rho);
 
@@ -203,14 +222,31 @@ double sim_noise(const struct sim_model *m, uint64_t row);
  */
 double sim_luck(const struct sim_model *m, unsigned part);
 
+/* ---- what happens to it (dut_sim_event.c) ---- */
+
+bool sim_throttled(const struct sim_model *m); /* by temperature or [events] */
+/* Factor on the speed by throttling. */
+double sim_throttle_x(const struct sim_model *m);
+const char *sim_link(const struct sim_model *m); /* as it is now; "" unknown */
+/* Bytes a second that the link as it is now lets through. INFINITY: it is no limit. */
+double sim_link_bytes_s(const struct sim_model *m);
+/* Seconds until something happens to a drive that moves @bytes_s. INFINITY: nothing does. */
+double sim_event_in(const struct sim_model *m, double bytes_s);
+/* The segment to be run next is one whose IOs fail by its number. */
+bool sim_fails_by_number(const struct sim_model *m);
+/* IOs fail now by what was moved. */
+bool sim_fails_by_bytes(const struct sim_model *m);
+/* The drive has gone, or goes now. */
+bool sim_gone(struct sim_model *m);
+
 /* ---- a segment (dut_sim_cell.c) ---- */
 
 struct sim_cell;
 struct sim_cell *sim_cell_new(void);
 void sim_cell_free(struct sim_cell *c);
 /*
- * Runs a segment of the job and fills @ret (which points into @c). 0, or -EINTR when job->stop cut
- * it short.
+ * Runs a segment of the job and fills @ret (which points into @c). 0; -EINTR when job->stop, -EIO
+ * when IOs that failed, -ENODEV when the loss of the drive cut it short.
  */
 int sim_cell_run(struct sim_cell *c, struct sim_model *m, const struct job *job,
 		 const struct segment *seg, struct result *ret);

@@ -198,6 +198,8 @@ void sysfs_facts(const char *root, unsigned major, unsigned minor, struct dut_re
 	if (!d->model[0] && (exists(dir, "loop") || !strncmp(block, "zram", 4)))
 		snprintf(d->model, sizeof d->model, "%s", exists(dir, "loop") ? "loop" : "zram");
 	find_temperature(r, dir);
+	health_find_link(r, dir);
+	health_read_link(r, d->link);
 	d->capacity_bytes = number(own, "size") * 512;
 	d->lba_bytes = (uint32_t)number(dir, "queue/logical_block_size");
 	if (number(dir, "queue/discard_max_bytes"))

@@ -13,6 +13,9 @@
 #include "pts/base/units.h"
 #include "workloads/fault.h"
 
+#define STOP_GRACE_NS 1000000000u /* for what is in flight when a user asks for the end */
+#define GIVE_UP_NS \
+	5000000000u /* for workers of a drive that hangs to hand over what they have counted */
 #define SECONDS_SLACK 64 /* for what is still in flight when the time is up */
 #define SECONDS_UNBOUNDED (1u << 17)
 #define SECONDS_MAX (1u << 20)
@@ -56,6 +59,13 @@ static bool polling_works(const struct engine *e)
 	}
 	free(buf);
 	return ok;
+}
+
+bool engine_can_poll(int fd, uint32_t lba_bytes)
+{
+	struct engine e = { .target = { .fd = fd, .lba_bytes = lba_bytes } };
+
+	return polling_works(&e);
 }
 
 /* What a worker will get, tried out and put into words. */
@@ -268,7 +278,7 @@ void engine_cut(struct engine *e, unsigned k, uint64_t tick, int rc, const char 
 			atomic_store(&st->end, tick > st->start ? tick : st->start);
 			st->cut = true;
 		}
-		atomic_store(&e->cut, 1);
+		atomic_store(&e->cut, CUT_END);
 		pthread_cond_broadcast(&e->to_workers);
 		if (write(e->wake_fd, &one, sizeof one) < 0)
 			BUG("eventfd: %s", strerror(errno));
@@ -305,7 +315,7 @@ static int setup_job(struct engine *e, const struct job *j, struct err *err)
 			    (engine_counted(s) || !s->acc || engine_counted(next) || !next->acc);
 	}
 	atomic_store(&e->merged, 0);
-	atomic_store(&e->cut, 0);
+	atomic_store(&e->cut, CUT_NOT);
 	e->cut_rc = 0;
 	e->cut_seg = UINT_NONE;
 	e->collector_late = false;
@@ -348,6 +358,15 @@ static void cut_now(struct engine *e, unsigned k, int rc, const char *why)
 	k = segment_at(e, k, t);
 	pthread_mutex_unlock(&e->mu);
 	engine_cut(e, k, t, rc, why);
+}
+
+/* What is in flight of the job, which is cut, is not waited for any longer. */
+static void leave(struct engine *e)
+{
+	pthread_mutex_lock(&e->mu);
+	atomic_store(&e->cut, CUT_LEAVE);
+	pthread_cond_broadcast(&e->to_workers);
+	pthread_mutex_unlock(&e->mu);
 }
 
 /* A worker with IOs in flight and no completion for the deadline. */
@@ -441,7 +460,7 @@ static unsigned watch(struct engine *e)
 {
 	const struct job *j = e->job;
 	bool wanted = true, finished = false;
-	uint64_t give_up_ns = 0;
+	uint64_t give_up_ns = 0, stopped_ns = 0;
 	unsigned k = 0;
 
 	while (!finished) {
@@ -449,13 +468,17 @@ static unsigned watch(struct engine *e)
 		wait_event(e, at, atomic_load(&e->seg[at].passed));
 		uint64_t now = clock_mono_ns();
 		finished = all_finished(e);
-		if (j->stop && *j->stop)
+		if (j->stop && *j->stop) {
 			cut_now(e, at, -EINTR, "stopped");
+			stopped_ns = stopped_ns ? stopped_ns : now;
+		}
 		if (!give_up_ns && hangs(e, now)) {
-			give_up_ns = now + 1000000000u;
+			give_up_ns = now + GIVE_UP_NS;
 			e->hung = true;
 			cut_now(e, at, -ETIMEDOUT, "");
 		}
+		if (give_up_ns || (stopped_ns && now - stopped_ns > STOP_GRACE_NS))
+			leave(e);
 		if (wanted && !seal_passed(e, &k)) {
 			wanted = false;
 			cut_now(e, k < j->n ? k : j->n - 1, 0, "");

@@ -8,7 +8,8 @@
  * segments bounded by time alone nothing is drained and the bound is exact. Elsewhere (the last segment of a job; before and
  * after one bounded by bytes or IOs, or an idle one) no IO is issued after the bound, those in flight are waited for and
  * count, and the segment lasts until the last of them: no latency, error or byte is lost, and IOPS x ART is the in-flight.
- * Bytes and IO bounds are exact. Only when a job is cut short (a stop, an error) what is in flight is dropped.
+ * Bytes and IO bounds are exact. A job that is cut short (an error, a stop) ends in the same way, with what is in flight waited
+ * for: until the deadline after an error, a second after a stop. Only what has not come by then is left out.
  */
 #ifndef WORKLOADS_ENGINE_H
 #define WORKLOADS_ENGINE_H
@@ -29,9 +30,6 @@ struct engine_target {
 	bool polled; /* try; falls back, see engine_text() */
 	bool no_latency; /* counts IOs only, no latency: to tell what recording them costs, never for results */
 	const char *dump_latencies; /* see struct dut_options */
-	double (*temperature)(
-		void *arg); /* degrees C or NAN, asked when a segment is sealed; may be NULL */
-	void *arg;
 	struct fault
 		*fault; /* tests only (fault.h), the engine's from engine_open() on; NULL: none */
 };
@@ -44,5 +42,9 @@ const char *engine_text(const struct engine *e);
 int engine_run(struct engine *e, const struct job *job, struct err *err) must_check;
 /* Ends the threads. After a hang it leaves them and their memory alone: the drive may still write into it. */
 void engine_close(struct engine *e);
+/* Does it complete a read by polling? */
+bool engine_can_poll(int fd, uint32_t lba_bytes);
+/* Memory that buffers may take now: what the system has left, within the limit of the process. */
+uint64_t available_bytes(void);
 
 #endif

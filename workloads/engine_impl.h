@@ -67,6 +67,7 @@ struct part {
 	struct second *second; /* by index; intervals without IO have ios == 0 */
 	uint32_t n_seconds, seconds_cap;
 	bool seconds_full;
+	bool cut_short; /* the worker would have issued more, had the job not been cut */
 	/* accounts */
 	unsigned probes, probes_done; /* submissions that did not wait; after which all was done */
 	uint64_t carried_in, carried_out, sqes, requeued, rearmed, short_ios, errors, clock_back;
@@ -87,6 +88,12 @@ struct part {
 };
 
 /* ---- segments as they run ---- */
+
+enum cut {
+	CUT_NOT,
+	CUT_END, /* no more IOs are issued; those in flight are waited for and count */
+	CUT_LEAVE /* nor are they waited for any longer */
+};
 
 struct seg_state {
 	_Atomic uint64_t end; /* tick; TICK_NEVER without a time bound. Lowered by engine_cut() */
@@ -138,6 +145,7 @@ struct worker {
 	int live, live_max;
 	uint64_t done;
 	uint64_t stamp, write_span; /* span: bytes of write data of each slot */
+	uint64_t (*renew)(uint64_t addr, uint32_t bytes, uint64_t state); /* data.h */
 	uint32_t write_mask; /* memory alignment - 1 */
 	struct slot *batch[ENGINE_BATCH];
 	struct gen gen;
@@ -208,7 +216,7 @@ struct engine {
 	uint64_t interval_ticks, deadline_ns;
 	struct seg_state *seg;
 	_Atomic unsigned merged; /* segments whose parts main has taken over */
-	_Atomic int cut; /* set: the job ends with segment cut_seg */
+	_Atomic int cut; /* enum cut: the job ends with segment cut_seg */
 	unsigned cut_seg; /* UINT_NONE: none at all is to be sealed */
 	int cut_rc;
 	char cut_why[256];
@@ -248,6 +256,8 @@ uint64_t part_lane_bytes(const struct part *p, unsigned lane);
 /* engine_worker.c */
 void worker_run(struct worker *w);
 void worker_flush(struct worker *w, unsigned min_complete);
+/* For a completion, so long at the most. */
+void worker_wait(struct worker *w, uint64_t ns);
 void worker_top_up(struct worker *w);
 /* A good IO that is not of its lane's size, off the fast path. */
 void worker_account_odd(struct worker *w, struct slot *s, uint64_t t);

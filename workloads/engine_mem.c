@@ -13,6 +13,9 @@
 #define READ_POOL_BYTES ((uint64_t)4 << 20)
 #define WRITE_POOL_BYTES ((uint64_t)16 << 20) /* of all workers together, and at least ... */
 #define WRITE_WORKER_BYTES ((uint64_t)1 << 20) /* ... this of each */
+/* Of each where every word is renewed: fits into the cache of a core. */
+#define WRITE_CACHED_BYTES ((uint64_t)128 << 10)
+#define HUGE_BYTES ((size_t)2 << 20)
 /* Wake-up poll included. A batch that would wrap is issued the slow way: not too often. */
 #define RING_ENTRIES_MIN 256
 
@@ -33,10 +36,10 @@ static uint64_t most(uint64_t a, uint64_t b)
 }
 
 /*
- * Each slot writes from a part of its own, through which it goes round, and every block is renewed before it is written; 16 MiB
- * keep what is not renewed out of the window of compressors. What is
- * read is not looked at, so slots may share read buffers once there are 4 MiB of them; reads never go into write data, since
- * a fresh drive would leave zeros to be written.
+ * Each slot writes from a part of its own, through which it goes round, and every block is renewed before it is written. Where
+ * that does not change every word, 16 MiB keep the rest out of the window of compressors. What is read is not looked at, so
+ * slots may share read buffers once there are 4 MiB of them; reads never go into write data, since a fresh drive would leave
+ * zeros to be written.
  */
 static struct layout layout_of(const struct engine *e, unsigned depth)
 {
@@ -46,6 +49,7 @@ static struct layout layout_of(const struct engine *e, unsigned depth)
 
 	if (l.write_unit) {
 		uint64_t pool = most(WRITE_POOL_BYTES / e->active, WRITE_WORKER_BYTES);
+		pool = data_way(0)->all ? WRITE_CACHED_BYTES : pool;
 		l.write_bytes = depth * most(l.write_unit, up(pool / depth, unit));
 	}
 	if (l.read_unit) {
@@ -74,7 +78,7 @@ static bool fits(const struct worker *w, const struct layout *l, unsigned depth)
 	       l->read_bytes <= w->read_bytes;
 }
 
-static uint64_t available_bytes(void)
+uint64_t available_bytes(void)
 {
 	struct buf b = BUF_INIT;
 	struct rlimit as = { RLIM_INFINITY, RLIM_INFINITY };
@@ -141,6 +145,8 @@ static int map_buffers(struct worker *w, const struct layout *l, unsigned depth,
 				       total);
 		w->memory = p;
 		w->memory_bytes = total;
+		if (total >= HUGE_BYTES)
+			madvise(p, total, MADV_HUGEPAGE); /* if it can be: the TLB misses less */
 		data_fill(p, l->write_bytes, w->stamp);
 		memset(w->memory + l->write_bytes, 0, l->read_bytes);
 	}
@@ -239,7 +245,7 @@ void part_reset(struct part *p, const struct need *n)
 	memset(p->odd_bytes, 0, sizeof p->odd_bytes);
 	memset(p->max_ns, 0, sizeof p->max_ns);
 	p->n_seconds = 0;
-	p->seconds_full = false;
+	p->seconds_full = p->cut_short = false;
 	p->carried_in = p->carried_out = p->sqes = p->requeued = p->rearmed = 0;
 	p->short_ios = p->errors = p->clock_back = 0;
 	p->probes = p->probes_done = 0;
@@ -278,6 +284,7 @@ int worker_prepare(struct worker *w, struct err *err)
 	struct layout l = layout_of(w->e, depth);
 	int rc = 0;
 
+	w->renew = data_way(0)->renew;
 	if (!w->stamp)
 		w->stamp = rng_seed(w->e->job->seg[0].seed, 0x64617461, w->id, 0);
 	if (!fits(w, &l, depth))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads: made here and nowhere else, parked between jobs. */
 #include "workloads/engine_impl.h"
+#include "workloads/thread.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -55,10 +56,21 @@ static void *worker_main(void *arg)
 	return NULL;
 }
 
+int thread_start(pthread_t *ret, size_t stack_bytes, void *(*main)(void *), void *arg)
+{
+	pthread_attr_t attr;
+	int rc;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, stack_bytes);
+	rc = pthread_create(ret, &attr, main, arg);
+	pthread_attr_destroy(&attr);
+	return -rc;
+}
+
 static int pool_thread(struct engine *e, struct err *err)
 {
 	struct worker *w = aligned_alloc(64, (sizeof *w + 63) / 64 * 64);
-	pthread_attr_t attr;
 	int rc;
 
 	if (!w)
@@ -67,14 +79,11 @@ static int pool_thread(struct engine *e, struct err *err)
 	w->e = e;
 	w->id = e->n_workers;
 	w->job_seen = e->job_id;
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, 256 << 10);
-	rc = pthread_create(&w->thread, &attr, worker_main, w);
-	pthread_attr_destroy(&attr);
+	rc = thread_start(&w->thread, 256 << 10, worker_main, w);
 	if (rc) {
 		free(w);
-		return err_set(err, -rc, "thread %u cannot be started: %s", e->n_workers + 1,
-			       strerror(rc));
+		return err_set(err, rc, "thread %u cannot be started: %s", e->n_workers + 1,
+			       strerror(-rc));
 	}
 	e->worker[e->n_workers++] = w;
 	return 0;
@@ -114,6 +123,11 @@ int pool_start(struct engine *e, struct err *err)
 	for (unsigned i = 0; i < e->active && !rc; i++)
 		if (e->worker[i]->rc)
 			rc = err_set(err, e->worker[i]->rc, "%s", e->worker[i]->err.msg);
+	if (!rc && e->job->ready) {
+		pthread_mutex_unlock(&e->mu);
+		rc = e->job->ready(e->job->arg);
+		pthread_mutex_lock(&e->mu);
+	}
 	e->cancelled = rc;
 	if (!rc)
 		seal_cpu_start(e);

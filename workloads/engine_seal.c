@@ -270,15 +270,16 @@ static void fill_times(struct engine *e, unsigned k, struct result *r)
 {
 	const struct seg_state *st = &e->seg[k];
 	uint64_t end = st->start;
-	bool by_time = false;
+	bool by_time = false, cut_short = false;
 
 	for (unsigned i = 0; i < e->active; i++) {
 		const struct part *p = part_of(e, i, k);
 		by_time |= p->by_time;
+		cut_short |= p->by_time || p->cut_short;
 		if (p->last_tick > end)
 			end = p->last_tick;
 	}
-	r->partial = (by_time && st->cut) || r->errors || r->short_ios;
+	r->partial = (cut_short && st->cut) || r->errors || r->short_ios;
 	uint64_t bound = atomic_load(&st->end);
 	if (by_time && end < bound)
 		end = bound;
@@ -336,7 +337,7 @@ static void note_depth(struct engine *e, unsigned k, struct result *r)
 	unsigned probes = 0, done = 0, depth = s->oio ? s->oio : s->threads * s->qd;
 	uint64_t least = depth * 40ull > DEPTH_LEAST_IOS ? depth * 40ull : DEPTH_LEAST_IOS;
 
-	if (!s->acc || s->rate_iops > 0 || e->target.no_latency)
+	if (!s->acc || s->rate_iops > 0)
 		return;
 	for (unsigned i = 0; i < e->active; i++) {
 		probes += part_of(e, i, k)->probes;
@@ -344,8 +345,20 @@ static void note_depth(struct engine *e, unsigned k, struct result *r)
 	}
 	if (done && done * 10ull >= probes * 9ull)
 		note(r, "target runs synchronously");
+	if (e->target.no_latency)
+		return; /* nor how long anything was in flight */
 	if (r->prepared > least && !r->partial && !r->errors && r->inflight_avg < 0.95 * depth)
 		note(r, "depth not achieved: %.1f of %u in flight", r->inflight_avg, depth);
+}
+
+static void note_overflow(struct result *r)
+{
+	uint64_t n = 0;
+
+	for (int op = 0; op < IO_OPS; op++)
+		n += r->op[op].service ? hist_overflow(r->op[op].service) : 0;
+	if (n)
+		note(r, "%llu IOs longer than the histogram reaches (78 h)", (unsigned long long)n);
 }
 
 static void note_clock(struct engine *e, struct result *r)
@@ -354,6 +367,9 @@ static void note_clock(struct engine *e, struct result *r)
 
 	if (ppm > 50)
 		note(r, "TSC off by %.0f ppm, not used from the next cell on", ppm);
+	if (r->clock_back)
+		note(r, "the clock stepped back: latency of %llu IOs taken as 0",
+		     (unsigned long long)r->clock_back);
 	e->clock_off |= ppm > 50;
 }
 
@@ -373,6 +389,7 @@ static void fill_note(struct engine *e, unsigned k, struct result *r)
 	if (punts)
 		note(r, "IO punted to kernel workers (%u of them)", punts);
 	note_depth(e, k, r);
+	note_overflow(r);
 	if (unregistered)
 		note(r, "buffers not registered (ulimit -l)");
 	if (requeued)
@@ -427,7 +444,8 @@ int seal_segment(struct engine *e, unsigned k)
 	merge_seconds(e, k, &r);
 	fill_cpu(e, &r);
 	fill_note(e, k, &r);
-	r.temperature_c = e->target.temperature ? e->target.temperature(e->target.arg) : NAN;
+	r.temperature_c =
+		NAN; /* asking wakes an idle drive: who runs the job knows when it may be */
 	BUG_ON(r.prepared != r.op[IO_READ].ios + r.op[IO_WRITE].ios + r.short_ios + r.errors);
 	dump_part(e, k);
 	if (s->acc && s->acc->exact)

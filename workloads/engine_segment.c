@@ -359,17 +359,27 @@ static void barrier(struct engine *e, struct seg_state *st)
 	pthread_mutex_unlock(&e->mu);
 }
 
-/* The part that segment k+1 will use was the one of k-1: main must have taken it over. */
-static bool wait_merged(struct engine *e, unsigned k)
+/* The job ends before segment @k. */
+static bool is_beyond(const struct engine *e, unsigned k)
+{
+	return atomic_load(&e->cut) && (k > e->cut_seg || e->cut_seg == UINT_NONE);
+}
+
+/*
+ * The part that segment k+1 will use was the one of k-1: main must have taken it over. STEP_AGAIN: that took time; STEP_END:
+ * it never will.
+ */
+static enum step wait_merged(struct engine *e, unsigned k)
 {
 	if (atomic_load(&e->merged) >= k)
-		return false;
+		return STEP_ON;
 	pthread_mutex_lock(&e->mu);
 	e->collector_late = true;
-	while (atomic_load(&e->merged) < k && !atomic_load(&e->cut))
+	while (atomic_load(&e->merged) < k && !is_beyond(e, k + 1))
 		pthread_cond_wait(&e->to_workers, &e->mu);
+	bool merged = atomic_load(&e->merged) >= k;
 	pthread_mutex_unlock(&e->mu);
-	return true;
+	return merged ? STEP_AGAIN : STEP_END;
 }
 
 static void close_part(struct worker *w, uint64_t end, bool by_time)
@@ -398,6 +408,14 @@ static void close_part(struct worker *w, uint64_t end, bool by_time)
 		p->overdue = (due_until - w->due) / (w->due_step ? w->due_step : 1);
 }
 
+/* The job ends with this segment. */
+static bool is_last(const struct worker *w)
+{
+	const struct engine *e = w->e;
+
+	return w->seg + 1 == e->job->n || (atomic_load(&e->cut) && w->seg >= e->cut_seg);
+}
+
 /* Counting in this segment is over for this worker, at @end. */
 static enum step pass(struct worker *w, uint64_t end, bool by_time)
 {
@@ -410,10 +428,10 @@ static enum step pass(struct worker *w, uint64_t end, bool by_time)
 	close_part(w, end, by_time);
 	pthread_mutex_lock(&e->mu);
 	st->over = true;
-	if (busy(w) && atomic_load(&e->cut) && (k + 1 == e->job->n || st->drain))
+	bool last = is_last(w);
+	if (busy(w) && (last || st->drain))
 		st->cut = true; /* IOs that it should have waited for are lost */
 	atomic_fetch_add(&st->passed, 1);
-	bool last = k + 1 == e->job->n || (atomic_load(&e->cut) && k >= e->cut_seg);
 	pthread_cond_broadcast(&e->to_workers);
 	pthread_cond_signal(&e->to_main);
 	pthread_mutex_unlock(&e->mu);
@@ -424,37 +442,58 @@ static enum step pass(struct worker *w, uint64_t end, bool by_time)
 		return STEP_END;
 	if (st->drain)
 		barrier(e, st);
-	bool waited = wait_merged(e, k);
-	enum step step = enter(w, k + 1, st->drain ? 0 : end);
+	enum step merged = wait_merged(e, k);
+	enum step step = merged == STEP_END ? STEP_END : enter(w, k + 1, st->drain ? 0 : end);
 	if (step == STEP_END)
 		drain(w);
-	return step == STEP_ON && (waited || st->drain) ? STEP_AGAIN : step;
+	return step == STEP_ON && (merged == STEP_AGAIN || st->drain) ? STEP_AGAIN : step;
+}
+
+/* What is in flight will not be heard of, or not in time. */
+static bool is_left(const struct worker *w)
+{
+	return w->broken || atomic_load(&w->e->cut) == CUT_LEAVE;
 }
 
 /*
- * The time is up and nothing follows without a gap: no more IOs are issued, those in flight are waited for and count, so that
- * the slowest IO of a cell is never the one that is lost.
+ * The time is up or the job cut, and nothing follows without a gap: no more IOs are issued, those in flight are waited for and
+ * count, so that the slowest IO of a cell is never the one that is lost, and no byte that a failing one has written.
  */
 static bool close_down(struct worker *w)
 {
-	const struct seg_state *st = state_of(w);
-
-	if (!busy(w) || atomic_load(&w->e->cut) || (w->seg + 1 < w->e->job->n && !st->drain))
+	if (!busy(w) || is_left(w) || !(is_last(w) || state_of(w)->drain))
 		return false;
+	w->part->cut_short = atomic_load(&w->e->cut) && !w->dry;
 	w->closing = w->dry = true;
 	w->credit = 0;
 	return true;
+}
+
+#define CUT_LOOK_NS \
+	20000000u /* how often a worker that waits for its last IOs looks whether it should still */
+
+/* Of a job that is cut, the last IOs: waited for, but not beyond CUT_LEAVE. */
+static enum step wait_cut(struct worker *w)
+{
+	w->wait = 0; /* from here on it is only waited here */
+	if (ring_cq_tail(&w->ring) != w->ring.head)
+		return STEP_ON;
+	if (w->n_batch || w->ring.polled)
+		worker_flush(w, 0);
+	else
+		worker_wait(w, CUT_LOOK_NS);
+	return STEP_AGAIN;
 }
 
 enum step worker_event(struct worker *w, uint64_t t)
 {
 	uint64_t end = atomic_load(&state_of(w)->end);
 
-	if (atomic_load(&w->e->cut) && (w->seg > w->e->cut_seg || w->e->cut_seg == UINT_NONE)) {
+	if (is_beyond(w->e, w->seg)) {
 		drain(w); /* too far already: what was done here is dropped */
 		return STEP_END;
 	}
-	if (w->closing && atomic_load(&w->e->cut))
+	if (w->closing && is_left(w))
 		return pass(w, end > w->t_live ? end : w->t_live, true);
 	while (t >= end && !w->closing && !close_down(w)) {
 		enum step step = pass(w, end, true);
@@ -464,9 +503,10 @@ enum step worker_event(struct worker *w, uint64_t t)
 	}
 	if (t >= w->second_end)
 		second_roll(w, t);
-	probe(w, t);
+	if (!atomic_load(&w->e->cut))
+		probe(w, t);
 	set_event(w, end);
-	return STEP_ON;
+	return w->closing && atomic_load(&w->e->cut) ? wait_cut(w) : STEP_ON;
 }
 
 enum step worker_idle(struct worker *w)
@@ -550,7 +590,7 @@ bool worker_bad(struct worker *w, struct slot *s, int res, uint64_t t)
 		worker_account_odd(w, s, t);
 		return true;
 	}
-	if (res == -EAGAIN && !atomic_load(&w->e->cut)) {
+	if (res == -EAGAIN && !is_left(w)) {
 		requeue(w, s);
 		return false;
 	}

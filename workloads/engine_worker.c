@@ -112,7 +112,7 @@ static always_inline void fresh_data(struct worker *w, struct slot *s, uint32_t 
 	s->write_at = (at + len + w->write_mask) & ~(uint64_t)w->write_mask;
 	at += s->write_base;
 	s->addr[IO_WRITE] = at;
-	w->stamp = data_renew(at, len, w->stamp);
+	w->stamp = w->renew(at, len, w->stamp);
 }
 
 /* Writes the IO into the slot and into an entry of the ring. */
@@ -418,26 +418,30 @@ static void issue_due(struct worker *w, uint64_t t)
 	}
 }
 
+void worker_wait(struct worker *w, uint64_t ns)
+{
+	struct __kernel_timespec ts = { .tv_sec = (long long)(ns / 1000000000u),
+					.tv_nsec = (long long)(ns % 1000000000u) };
+	struct io_uring_getevents_arg arg = { .ts = (uintptr_t)&ts };
+	int n = ring_enter(&w->ring, 1, IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG, &arg,
+			   sizeof arg);
+
+	if (n >= 0)
+		w->ring.taken += (unsigned)n;
+	else
+		submit_failed(w, n);
+}
+
 /* Sleeps towards the next due time or event, or looks once when it is near. */
 static void wait_due(struct worker *w)
 {
 	uint64_t until = w->due < w->event ? w->due : w->event, t = tick_now(w->tsc);
 	uint64_t left = until > t + w->spin_ticks ? until - t - w->spin_ticks : 0;
-	uint64_t ns = tick_to_ns(left, w->mult);
-	struct __kernel_timespec ts = { .tv_sec = (long long)(ns / 1000000000u),
-					.tv_nsec = (long long)(ns % 1000000000u) };
-	struct io_uring_getevents_arg arg = { .ts = (uintptr_t)&ts };
 
-	if (!left) {
-		submit(w, 0, IORING_ENTER_GETEVENTS);
-		return;
-	}
-	int n = ring_enter(&w->ring, 1, IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG, &arg,
-			   sizeof arg);
-	if (n >= 0)
-		w->ring.taken += (unsigned)n;
+	if (left)
+		worker_wait(w, tick_to_ns(left, w->mult));
 	else
-		submit_failed(w, n);
+		submit(w, 0, IORING_ENTER_GETEVENTS);
 }
 
 static enum step rate_turn(struct worker *w)
@@ -446,7 +450,7 @@ static enum step rate_turn(struct worker *w)
 	if (w->dry && w->n_free == w->n_slots)
 		return worker_idle(w);
 	if (!w->n_free || w->dry) {
-		worker_flush(w, 1);
+		worker_flush(w, w->wait);
 		return STEP_ON;
 	}
 	stamp_batch(w, HOW_FULL);

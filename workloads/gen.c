@@ -39,6 +39,7 @@ static uint64_t fraction64(double f) /* of 2^64 */
 	return f >= 1 ? UINT64_MAX : f <= 0 ? 0 : (uint64_t)(f * 0x1p64);
 }
 
+/* PTS[GEN-3.1-MIX] */
 static void alias_build(struct gen *g, const struct access *a, double sum)
 {
 	double p[ACCESS_STREAMS_MAX];

@@ -32,6 +32,12 @@ struct second { /* one interval of the series, by completion time */
 	uint64_t sum_ns, max_ns;
 };
 
+struct result;
+struct member_result { /* what one drive of a set did */
+	unsigned member; /* from 1 */
+	const struct result *result;
+};
+
 struct result {
 	uint64_t start_ns; /* on the DUT's clock (dut_ops.now) */
 	uint64_t elapsed_ns;
@@ -56,6 +62,10 @@ struct result {
 	bool partial; /* stopped before its bound, or with IOs that failed or were lost: evidence, never a result */
 	char note
 		[RESULT_NOTE]; /* "" or what the cell should be read with: "IO punted to kernel workers", ... */
+	/* of a set: this is the sum, from the first submission of any to the last completion of all. NULL and 0: one drive */
+	const struct member_result *member; /* those that came to a result, in their order */
+	unsigned n_members;
+	uint64_t first_done_ns; /* until the first of them was done; elapsed_ns is until the last */
 };
 
 #endif

@@ -15,6 +15,8 @@ extern const struct embed embed_defs[]; /* pts/defs/ *.pts */
 extern const struct embed embed_workloads[]; /* workloads/defs/ *.wl */
 extern const struct embed embed_sims[]; /* workloads/sim/ *.ini */
 extern const struct embed embed_migrations[]; /* schema/ NNNN_name.sql, in order */
+extern const struct embed embed_maps[]; /* replay/maps/ *.csv: stream maps of published workloads */
+extern const struct embed embed_clauses[]; /* pts/defs/clauses.txt: what pts audit judges by */
 
 /* The file of that name, or NULL. */
 const struct embed *embed_find(const struct embed *list, const char *name);

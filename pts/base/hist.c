@@ -107,6 +107,11 @@ uint64_t hist_above(const struct hist *h, uint32_t ppm)
 	return h->n - clamp(rank_of(h->n, ppm), 0, h->n);
 }
 
+uint64_t hist_overflow(const struct hist *h)
+{
+	return h->max >> HIST_MAX_BITS ? h->count[HIST_BUCKETS - 1] : 0;
+}
+
 double hist_mean(const struct hist *h)
 {
 	return h->n ? (double)h->sum / (double)h->n : 0;

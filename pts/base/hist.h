@@ -4,7 +4,7 @@
  * buckets, so a bucket is at most 1/256 of its value wide and its middle is within 0.2 % of every value in it.
  * Covers up to 2^48 ns (78 h); what is longer is counted in the last bucket, its exact size kept in max.
  * min, max and sum are exact. Percentiles are nearest rank: the value of the ceil(p*N)-th smallest IO
- * (spec, CLP plot), taken as the middle of its bucket and kept within [min, max].
+ * (PTS[GEN-9-PCT]), taken as the middle of its bucket and kept within [min, max].
  */
 #ifndef PTS_BASE_HIST_H
 #define PTS_BASE_HIST_H
@@ -55,6 +55,8 @@ uint64_t hist_high(unsigned index);
 bool hist_percentile(const struct hist *h, uint32_t ppm, uint64_t *ret_ns);
 /* IOs ranked above the percentile: N - ceil(p*N). */
 uint64_t hist_above(const struct hist *h, uint32_t ppm);
+/* IOs in the last bucket when there are some beyond the range; 0 otherwise: then nothing is clipped. */
+uint64_t hist_overflow(const struct hist *h);
 double hist_mean(const struct hist *h); /* exact sum / n; 0 when empty */
 
 /*

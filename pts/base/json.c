@@ -50,6 +50,18 @@ static size_t utf8_len(const unsigned char *s)
 	return n;
 }
 
+bool text_is_utf8(const char *s)
+{
+	size_t n;
+
+	for (; *s; s += n) {
+		n = utf8_len((const unsigned char *)s);
+		if (!n)
+			return false;
+	}
+	return true;
+}
+
 static void put_ascii(struct buf *b, unsigned char c)
 {
 	static const char named[] = "\bb\tt\nn\ff\rr\"\"\\\\";

@@ -34,6 +34,8 @@ void json_bool(struct json *j, const char *key, bool v);
 void json_null(struct json *j, const char *key);
 void json_raw(struct json *j, const char *key, const char *json); /* text that is JSON already */
 
+bool text_is_utf8(const char *s); /* well-formed (RFC 3629) */
+
 /* Shortest decimal text that reads back as the same double ("0.1", "1e+300"). Returns @out (n >= 32). */
 const char *fmt_double(char *out, unsigned n, double v);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Seedable uniform generators (spec 3.1: repeatable, output >= 48 bits, uniform at any capacity). */
+/* Seedable uniform generators (PTS[GEN-3.1-RNG]: repeatable, output >= 48 bits, uniform at any capacity). */
 #ifndef PTS_BASE_RNG_H
 #define PTS_BASE_RNG_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Steady state, PTS definition 2.1.24: over a measurement window of five rounds (a) max - min <= 20 % of the
+ * Steady state, PTS definition 2.1.24, PTS[GEN-5-RANGE] PTS[GEN-5-SLOPE]: over a measurement window of five rounds (a) max - min <= 20 % of the
  * average, (b) the least-squares line moves by no more than 10 % of the average inside the window.
  * Pure arithmetic on unrounded base units (IOPS, bytes/s, ns); both limits carry a relative tolerance of 1e-9,
  * so that a value exactly on a limit stays steady at any scale.

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "pts/base/err.h"
+#include "pts/base/json.h"
 
 #define WORD_MAX 48 /* longer ones are not compared */
 
@@ -127,6 +128,8 @@ static int ini_line(struct ini *ini, char *s)
 	s = trim(s);
 	if (!*s || *s == '#' || *s == ';')
 		return 0;
+	if (!text_is_utf8(s))
+		return err_set(ini->err, -EINVAL, "%s:%u: not UTF-8", ini->name, ini->line);
 	if (*s == '[')
 		return ini_section(ini, s);
 	eq = strchr(s, '=');

@@ -12,7 +12,8 @@ const char *nearest_word(const char *word, const char *const *list);
 
 /*
  * ini: "[section]", "key = value", "#" or ";" comments. Calls @fn for each pair with its line; its non-zero return
- * ends the reading and is returned. Malformed lines are -EINVAL with "NAME:LINE: ...". @text needs no NUL at @len.
+ * ends the reading and is returned. Lines that are malformed or
+ * no UTF-8 are -EINVAL with "NAME:LINE: ...". @text needs no NUL at @len.
  */
 int ini_read(const char *name, const char *text, size_t len,
 	     int (*fn)(void *arg, const char *section, const char *key, const char *value,

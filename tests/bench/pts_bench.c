@@ -30,7 +30,7 @@ struct bench {
 	const char *target, *scratch, *destroy;
 	uint64_t qd, threads, ios, time_ns, streams, block, size, seed;
 	double read_pct; /* < 0: not given */
-	bool no_latency, json;
+	bool no_latency, json, help;
 	/* as it runs */
 	struct engine_target t;
 	struct access acc;
@@ -46,6 +46,7 @@ static const char usage_text[] =
 	"                        [--streams N] [--rw R/W|read|write] [--bs 4k] [--no-latency] "
 	"[--json]\n"
 	"                        [--scratch PATH [--size 1g]] [--destroy PATH] [--seed N]\n"
+	"       pts-bench --help\n"
 	"Written to are only /dev/null, /dev/zero, the regular file --scratch names, the loop "
 	"device\n"
 	"--destroy names. --ios is the total of all threads.\n";
@@ -93,24 +94,20 @@ enum {
 	SCRATCH,
 	DESTROY,
 	BARE,
-	JSON
+	JSON,
+	HELP
 };
 
-static const struct option options[] = { { "target", 1, NULL, TARGET },
-					 { "qd", 1, NULL, QD },
-					 { "threads", 1, NULL, THREADS },
-					 { "ios", 1, NULL, IOS },
-					 { "seconds", 1, NULL, SECONDS },
-					 { "streams", 1, NULL, STREAMS },
-					 { "rw", 1, NULL, RW },
-					 { "bs", 1, NULL, BS },
-					 { "size", 1, NULL, SIZE },
-					 { "seed", 1, NULL, SEED },
-					 { "scratch", 1, NULL, SCRATCH },
-					 { "destroy", 1, NULL, DESTROY },
-					 { "no-latency", 0, NULL, BARE },
-					 { "json", 0, NULL, JSON },
-					 { 0 } };
+static const struct option options[] = {
+	{ "target", 1, NULL, TARGET },	 { "qd", 1, NULL, QD },
+	{ "threads", 1, NULL, THREADS }, { "ios", 1, NULL, IOS },
+	{ "seconds", 1, NULL, SECONDS }, { "streams", 1, NULL, STREAMS },
+	{ "rw", 1, NULL, RW },		 { "bs", 1, NULL, BS },
+	{ "size", 1, NULL, SIZE },	 { "seed", 1, NULL, SEED },
+	{ "scratch", 1, NULL, SCRATCH }, { "destroy", 1, NULL, DESTROY },
+	{ "no-latency", 0, NULL, BARE }, { "json", 0, NULL, JSON },
+	{ "help", 0, NULL, HELP },	 { 0 }
+};
 
 static int take_word(struct bench *b, int option, const char *v)
 {
@@ -129,6 +126,9 @@ static int take_word(struct bench *b, int option, const char *v)
 		return 0;
 	case JSON:
 		b->json = true;
+		return 0;
+	case HELP:
+		b->help = true;
 		return 0;
 	}
 	return -EINVAL;
@@ -155,7 +155,7 @@ static int take_number(struct bench *b, int option, const char *v)
 			       ? -EINVAL
 			       : 0;
 	case SIZE:
-		return parse_size(v, &b->size);
+		return parse_size(v, &b->size) || !b->size ? -EINVAL : 0;
 	case SEED:
 		return parse_uint(v, 0, UINT64_MAX >> 1, &b->seed);
 	}
@@ -174,8 +174,14 @@ static int parse(struct bench *b, int argc, char **argv)
 			return -EINVAL;
 		}
 	}
-	if (optind != argc || !b->target) {
-		fprintf(stderr, "pts-bench: %s\n", b->target ? "a word too many" : "no --target");
+	if (b->help)
+		return 0;
+	const char *wrong = !b->target		     ? "no --target"
+			    : optind != argc	     ? "a word too many"
+			    : b->size && !b->scratch ? "--size is that of a new --scratch file"
+						     : NULL;
+	if (wrong) {
+		fprintf(stderr, "pts-bench: %s\n", wrong);
 		return -EINVAL;
 	}
 	if (b->read_pct < 0)
@@ -215,7 +221,8 @@ static int make_scratch(const struct bench *b, struct err *err)
 	if (!b->scratch || strcmp(b->scratch, b->target) || !stat(b->target, &st))
 		return 0;
 	int fd = open(b->target, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	int rc = fd < 0 || ftruncate(fd, (off_t)b->size) ? -errno : 0;
+	uint64_t size = b->size ? b->size : CHAR_TARGET_BYTES;
+	int rc = fd < 0 || ftruncate(fd, (off_t)size) ? -errno : 0;
 
 	if (fd >= 0)
 		close(fd);
@@ -249,6 +256,8 @@ static int open_target(struct bench *b, struct err *err)
 		return rc;
 	if (stat(b->target, &st))
 		return err_set(err, -errno, "%s: %s", b->target, strerror(errno));
+	if (!S_ISREG(st.st_mode) && !S_ISBLK(st.st_mode) && !S_ISCHR(st.st_mode))
+		return err_set(err, -EINVAL, "%s is neither a file nor a device", b->target);
 	const char *why = writes ? why_not_written(b, &st) : NULL;
 	if (why)
 		return err_set(err, -EPERM, "%s is not written to: %s", b->target, why);
@@ -400,21 +409,30 @@ static void print_text(const struct bench *b, const struct engine *e)
 		printf("%s\n", b->r.note);
 }
 
+static int help(void)
+{
+	fputs(usage_text, stdout);
+	return fflush(stdout) || ferror(stdout) ? 3 : 0;
+}
+
 static int bench_engine(int argc, char **argv)
 {
+	static char program[] = "pts-bench";
 	struct bench b = { .qd = 32,
 			   .threads = 1,
 			   .streams = 1,
 			   .block = 4096,
-			   .size = CHAR_TARGET_BYTES,
 			   .seed = 1,
 			   .read_pct = -1,
 			   .t = { .fd = -1 } };
 	struct err err = { "" };
 	struct engine *e = NULL;
 
+	argv[0] = program; /* what getopt_long() begins its messages with */
 	if (parse(&b, argc, argv))
 		return 2;
+	if (b.help)
+		return help();
 	b.lat = hist_new();
 	make_access(&b);
 	int rc = open_target(&b, &err);
@@ -441,6 +459,8 @@ int main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "engine"))
 		return bench_engine(argc - 1, argv + 1);
+	if (argc == 2 && !strcmp(argv[1], "--help"))
+		return help();
 	fputs(usage_text, stderr);
 	return 2;
 }

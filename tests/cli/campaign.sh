@@ -16,16 +16,6 @@ end
 END
 export PTS_DEF_PATH=$W/defs
 
-ask() { sqlite3 -batch "$1" "$2" 2>/dev/null; }
-wait_for() { # until SQL on DB gives VALUE
-	local i
-	for ((i = 0; i < 200; i++)); do
-		[ "$(ask "$1" "$2")" = "$3" ] && return
-		sleep 0.05
-	done
-	fail "$2 was not $3 within 10 s"
-}
-
 t 'a run each, one campaign, lines that say which drive'
 pts run short --dut 'file:a?size=16m' --dut 'file:b?size=16m' --db ok.db
 exit_is 0
@@ -63,26 +53,19 @@ sql_is int.db "SELECT count(*), sum(partial) FROM v_cell" '2|2'
 same "$(ls int.db-*.progress 2>/dev/null)" '' 'progress files'
 
 t 'kill -9 of the parent: no member goes on'
-"$PTS" run long --dut 'file:a' --dut 'file:b' --db kill.db >"$OUT" 2>"$ERR" &
-PID=$!
+start kill.db long --dut 'file:a' --dut 'file:b'
 wait_for kill.db "SELECT count(*) FROM v_section" 2
 kids=$(pgrep -P $PID)
-kill -9 $PID
-wait $PID 2>/dev/null
-alive() { grep -qs '^State:.[RSD]' "/proc/$1/status"; } # a zombie is none
+stop KILL
+over() { ! grep -qs '^State:.[RSD]' "/proc/$1/status"; } # a zombie is over
 for k in $kids; do
-	for ((i = 0; i < 100; i++)); do
-		alive "$k" || break
-		sleep 0.05
-	done
-	! alive "$k" || fail "member $k lives"
+	wait_until over "$k"
 done
 pts db check --db kill.db
 exit_is 0
 
 t 'a member that dies is 3, the other is done'
-"$PTS" run long short --dut 'file:a' --dut 'sim:pm?size=1g' --db dead.db >"$OUT" 2>"$ERR" &
-PID=$!
+start dead.db long short --dut 'file:a' --dut 'sim:pm?size=1g'
 wait_for dead.db "SELECT count(*) FROM v_run WHERE state = 'done'" 1
 kill -9 "$(pgrep -P $PID | head -n 1)"
 wait $PID

@@ -131,7 +131,7 @@ sqlite3 cut.db "SELECT name FROM sqlite_master WHERE type = 'trigger'" | sed 's/
 sqlite3 cut.db "DELETE FROM run_end; DELETE FROM event WHERE kind = 'seal'"
 pts export 1 --json --db cut.db
 exit_is 0
-json_is 'd["run"]["state"], d["run"]["ended_utc"], d["run"]["sealed"]' "('running', None, False)"
+json_is 'd["run"]["state"], d["run"]["ended_utc"], d["run"]["sealed"]' "('interrupted', None, False)"
 
 t 'mistakes in usage'
 pts export 1 --db x.db

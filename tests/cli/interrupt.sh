@@ -28,31 +28,11 @@ end
 END
 export PTS_DEF_PATH=$W/defs
 
-ask() { sqlite3 -batch "$1" "$2"; }
-
-start() { # start DB WORD...: a run in the background; $PID
-	local db=$1
-	shift
-	"$PTS" run "$@" --db "$db" >"$OUT" 2>"$ERR" &
-	PID=$!
-}
-
-wait_cells() { # until N cells are committed
-	local i
-	for ((i = 0; i < 200; i++)); do
-		[ "$(ask "$1" 'SELECT count(*) FROM v_cell' 2>/dev/null || echo 0)" -ge "$2" ] 2>/dev/null && return
-		sleep 0.05
-	done
-	fail "no $2 cells within 10 s: $(show "$ERR")"
-}
-
 for sig in INT TERM; do
 	t "SIG$sig stops the cell, keeps it as partial, exit 4; resume ends the run"
 	start $sig.db first slow --dut "file:f-$sig?size=32m"
 	wait_cells $sig.db 6
-	kill -$sig $PID
-	wait $PID
-	RC=$?
+	stop $sig
 	exit_is 4
 	out_has "pts resume 1 --db $sig.db"
 	sql_is $sig.db "SELECT state FROM v_run" interrupted
@@ -77,26 +57,24 @@ done
 
 t 'a stop is heard in the midst of a long cell'
 start long.db long --dut 'file:f-long?size=32m'
-for ((i = 0; i < 100; i++)); do
-	pts status --db long.db --json
-	grep -q '"iops":[1-9]' "$OUT" && break
-	sleep 0.1
-done
+rate_shown() {
+	"$PTS" status --db long.db --json >status.json 2>/dev/null
+	grep -q '"iops":[1-9]' status.json
+}
+wait_until rate_shown
+pts status --db long.db --json
 json_is 'd["state"], d["now"]["test"]' "('running', 'long')"
-kill -INT $PID
-wait $PID
-RC=$?
+stop INT
 exit_is 4
 sql_is long.db "SELECT partial, ios > 0 FROM v_cell WHERE phase = 'step'" '1|1'
 
-t "kill -9 at $KILLS random moments: no committed cell lost, the file sound, resume ends the run"
+t "U15: kill -9 at $KILLS random moments: no committed cell lost, the file sound, resume ends the run"
 start k.db first slow --dut 'file:f-k?size=32m'
 for ((k = 0; k < KILLS; k++)); do
 	sleep "$((RANDOM % 2)).$((RANDOM % 10))"
-	before=$(ask k.db 'SELECT count(*) FROM v_cell' 2>/dev/null || echo 0)
-	kill -9 $PID 2>/dev/null
-	wait $PID 2>/dev/null
-	[ -e k.db ] && [ "$(ask k.db 'SELECT count(*) FROM v_run' 2>/dev/null || echo 0)" -ge 1 ] || {
+	before=$(ask k.db 'SELECT count(*) FROM v_cell')
+	stop KILL
+	[ -e k.db ] && [ "$(ask k.db 'SELECT count(*) FROM v_run')" = 1 ] || {
 		start k.db first slow --dut 'file:f-k?size=32m'
 		continue
 	}
@@ -117,15 +95,12 @@ sql_is k.db "SELECT count(*) FROM v_test WHERE void = 0 AND verdict <> 'failed'"
 pts db check --db k.db
 exit_is 0
 
-t 'no thread goes on writing after kill -9'
+t 'U37: no thread goes on writing after kill -9'
 start orphan.db long --dut 'file:f-o?size=32m'
-for ((i = 0; i < 100; i++)); do
-	[ -n "$(ls orphan.db-*.progress 2>/dev/null)" ] && [ "$(ask orphan.db "SELECT count(*) FROM v_section" 2>/dev/null || echo 0)" = 1 ] && break
-	sleep 0.05
-done
+wait_for orphan.db 'SELECT count(*) FROM v_section' 1
+wait_until compgen -G 'orphan.db-*.progress' >/dev/null
 sleep 0.3
-kill -9 $PID
-wait $PID 2>/dev/null
+stop KILL
 true_that test ! -e "/proc/$PID"
 a=$(stat -c %Y.%Z f-o; sha256sum f-o)
 sleep 0.3
@@ -137,14 +112,13 @@ exit_is 0
 start cut.db iops tp lat --dut 'sim:ent-nvme?seed=5' -q
 for k in 1 2 3; do
 	sleep 0.$((RANDOM % 8 + 1))
-	kill -9 $PID 2>/dev/null
-	wait $PID 2>/dev/null
-	[ "$(ask cut.db "SELECT count(*) FROM v_run WHERE state = 'running'" 2>/dev/null || echo 0)" = 1 ] || break
+	stop KILL
+	[ "$(ask cut.db "SELECT count(*) FROM v_run WHERE state = 'running'")" = 1 ] || break
 	"$PTS" resume --db cut.db -q >"$OUT" 2>"$ERR" &
 	PID=$!
 done
 wait $PID
-if [ "$(ask cut.db "SELECT count(*) FROM v_run" 2>/dev/null || echo 0)" = 0 ]; then
+if [ "$(ask cut.db "SELECT count(*) FROM v_run")" != 1 ]; then
 	pts run iops tp lat --dut 'sim:ent-nvme?seed=5' --db cut.db -q
 elif [ "$(ask cut.db 'SELECT state FROM v_run')" != done ]; then
 	pts resume --db cut.db -q
@@ -158,9 +132,7 @@ same "$(ask cut.db "$q" | sha256sum)" "$(ask whole.db "$q" | sha256sum)" cells
 t 'continue inside: the same cells as a run without an interruption, and a deviation'
 start in.db iops --dut 'sim:ent-nvme?seed=5' -q
 wait_cells in.db 60
-kill -INT $PID 2>/dev/null
-wait $PID
-RC=$?
+stop INT
 if [ $RC = 4 ]; then
 	pts resume --db in.db -q --continue-inside
 	exit_is 0
@@ -175,8 +147,7 @@ exit_is 0
 t 'continue inside on a real target goes on behind the last cell'
 start inr.db slow --dut 'file:f-in?size=32m'
 wait_cells inr.db 6
-kill -INT $PID
-wait $PID
+stop INT
 n=$(ask inr.db "SELECT count(*) FROM v_cell WHERE partial = 0")
 pts resume --db inr.db --continue-inside
 true_that test $RC -le 1
@@ -190,8 +161,7 @@ exit_is 0
 t 'resume refuses another target, other definitions'
 start id.db slow --dut 'file:f-id?size=32m'
 wait_cells id.db 2
-kill -9 $PID
-wait $PID 2>/dev/null
+stop KILL
 rm f-id f-id.pts-scratch
 truncate -s 16m f-id
 cp f-id f-id.was
@@ -201,8 +171,7 @@ true_that cmp -s f-id f-id.was
 rm f-id
 start def.db slow --dut 'file:f-def?size=32m'
 wait_cells def.db 2
-kill -9 $PID
-wait $PID 2>/dev/null
+stop KILL
 sed -i 's/for 100ms/for 90ms/' defs/t.pts
 pts resume --db def.db
 exit_is 2
@@ -212,8 +181,7 @@ sed -i 's/for 90ms/for 100ms/' defs/t.pts
 t 'resume goes to the very file of the run, from any folder; never to another one, never makes one'
 start where.db slow --dut 'file:f-where?size=32m'
 wait_cells where.db 2
-kill -9 $PID
-wait $PID 2>/dev/null
+stop KILL
 pts list runs --db where.db
 out_has interrupted
 mkdir -p elsewhere
@@ -224,8 +192,7 @@ file_absent f-where
 cd ..
 start gone.db slow --dut 'file:f-gone?size=32m'
 wait_cells gone.db 2
-kill -9 $PID
-wait $PID 2>/dev/null
+stop KILL
 mv f-gone f-moved
 pts resume --db gone.db
 exit_is 2
@@ -241,8 +208,7 @@ if [ "$(id -u)" != 0 ] || ! loop_new 32M; then
 else
 	start loop.db slow --dut "$LOOP" --destroy "$LOOP"
 	wait_cells loop.db 2
-	kill -9 $PID
-	wait $PID 2>/dev/null
+	stop KILL
 	sleep 0.3
 	losetup -d "$LOOP"
 	truncate -s 32M other.img
@@ -253,7 +219,7 @@ else
 		same "$(tr -d '\0' <other.img | wc -c)" 0 'bytes in the other file'
 		losetup -d "$LOOP"
 		losetup "$LOOP" "$LOOPFILE"
-		cp loop.db changed.db
+		sqlite3 loop.db '.backup changed.db'
 		sqlite3 changed.db "$(sqlite3 changed.db "SELECT 'DROP TRIGGER ' || name || ';' FROM sqlite_master WHERE type = 'trigger'") UPDATE run_arg SET value = 'file:stolen?size=32m' WHERE key = 'dut'"
 		pts resume --db changed.db
 		exit_is 2
@@ -265,17 +231,13 @@ fi
 
 t 'two processes never work on one run'
 start two.db long --dut 'file:f-two?size=32m'
-for ((i = 0; i < 100; i++)); do
-	[ "$(ask two.db "SELECT count(*) FROM v_section" 2>/dev/null || echo 0)" = 1 ] && break
-	sleep 0.05
-done
+wait_for two.db 'SELECT count(*) FROM v_section' 1
 pts resume 1 --db two.db
 true_that test $RC -ge 2
 pts run long --dut 'file:f-two' --db two.db
 true_that test $RC -ge 2
 true_that kill -0 $PID
-kill -INT $PID
-wait $PID
+stop INT
 
 t 'a full disk under the database: exit 3, what was committed is there, resume after making room'
 if [ "$(id -u)" != 0 ] || ! mkdir small || ! mount -t tmpfs -o size=16m tmpfs small 2>/dev/null; then

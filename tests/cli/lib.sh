@@ -23,6 +23,11 @@
 #   sql_is DB SQL VALUE what sqlite3 prints (rows by newline, columns by |)
 #   same A B WHAT       two strings are equal              true_that CMD...    the command succeeds
 #   fail WHY            the test has failed                skip WHY            the test is skipped, as a whole
+#   ask DB SQL          prints what sqlite3 prints; nothing where the file, or the table, is not there yet
+#   start DB WORD...    pts run WORD... --db DB in the background: $PID; its output is in $OUT and $ERR
+#   stop SIG            sends it to $PID and waits for its end: $RC
+#   wait_until CMD...   asks again until the command succeeds; a failure after 10 s
+#   wait_for DB SQL V   until the SQL gives V               wait_cells DB N     until N cells are committed
 #   need_root           skips the script (77) when not root, or loop devices are not to be had
 #   loop_new SIZE       makes a loop device over a new file: $LOOP, $LOOPFILE; released at the end
 #   at_exit CMD...      runs when the script ends, last one first
@@ -144,6 +149,35 @@ sql_is() {
 	got=$(sqlite3 -batch "$1" "$2" 2>&1)
 	[ "$got" = "$3" ] || fail "$2: $got, not $3"
 }
+
+ask() { sqlite3 -batch "$1" "$2" 2>/dev/null; }
+
+start() {
+	local db=$1
+	shift
+	"$PTS" run "$@" --db "$db" >"$OUT" 2>"$ERR" &
+	PID=$!
+}
+
+stop() {
+	kill "-$1" $PID 2>/dev/null
+	{ wait $PID; } 2>/dev/null
+	RC=$?
+}
+
+wait_until() {
+	local i
+	for ((i = 0; i < 200; i++)); do
+		"$@" && return
+		sleep 0.05
+	done
+	fail "not within 10 s: $*: $(show "$ERR")"
+	return 1
+}
+
+asked() { [ "$(ask "$1" "$2")" = "$3" ]; }
+wait_for() { wait_until asked "$@"; }
+wait_cells() { wait_until asked "$1" "SELECT count(*) >= $2 FROM v_cell" 1; }
 
 need_root() {
 	if [ "$(id -u)" != 0 ]; then

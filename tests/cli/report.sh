@@ -24,10 +24,10 @@ exit_is 0
 before=$(sha256sum <pts.db)
 
 t 'report: a name that is no kind of report'
-pts report -o a.html
+pts report -o a.pdf
 exit_is 2
-err_has '.xlsx, .txt or .json'
-file_absent a.html
+err_has '.xlsx, .html, .txt, .json'
+file_absent a.pdf
 
 t 'report: an unknown run'
 pts report 99 -o a.xlsx
@@ -80,7 +80,8 @@ text = open('a.txt').read()
 lines = [l.split() for l in text.splitlines()]
 n = 0
 for s in json.load(open('a.json'))['runs'][0]['summary']:
-    shown = '%.*f' % (4 if s['unit'] == 'ms' else 1, s['shown'])
+    ms = {'mrt_ns': 2, 'lat_p99999_ns': 3}.get(s['metric'], 4 if s['shown'] < 0.1 else 3)
+    shown = '%.*f' % (ms if s['unit'] == 'ms' else 1, s['shown'])
     hit = [l for l in lines if shown in l and s['test'].upper() in l]
     assert hit, (s, shown)
     n += 1

@@ -123,6 +123,14 @@ engine --target /dev/zero --ios 5000 --no-latency
 exit_is 0
 json_is "d['ios'], d['lat_p50_ns'], d['lat_p99_ns']" '(5000, None, None)'
 
+t 'that a target runs synchronously is said with latency and without'
+engine --target /dev/zero --qd 4 --seconds 0.1
+exit_is 0
+json_is 'd["note"].count("target runs synchronously")' 1
+engine --target /dev/zero --qd 4 --seconds 0.1 --no-latency
+exit_is 0
+json_is 'd["note"]' 'target runs synchronously'
+
 t 'a file that nobody named as scratch is not written to'
 head -c 1048576 /dev/zero >mine
 for args in '' '--scratch other' '--destroy mine'; do
@@ -146,11 +154,27 @@ err_has 'neither /dev/null nor /dev/zero'
 
 t 'mistakes in usage'
 for args in '' '--target /dev/zero --qd 0' '--target /dev/zero --rw 60/60' '--target /dev/zero --bs 1x' '--target /nowhere' \
-	'--target /dev/zero --what'; do
+	'--target /dev/zero --what' '--target /etc' '--target /dev/zero --size 1m' '--target /dev/zero word' \
+	'--target mine --rw write --scratch mine --size 0'; do
 	# shellcheck disable=SC2086
 	engine $args
 	exit_is 2
 	out_empty
+	err_match '^pts-bench: '
+done
+run "$BENCH"
+exit_is 2
+
+t 'what --size makes, and help'
+engine --target fresh --scratch fresh --size 64k --rw write --ios 10
+exit_is 0
+same "$(stat -c %s fresh)" 65536
+for args in --help 'engine --help'; do
+	# shellcheck disable=SC2086
+	run "$BENCH" $args
+	exit_is 0
+	err_empty
+	out_has 'usage: pts-bench engine --target PATH'
 done
 
 if [ -n "${LOOP-}" ]; then

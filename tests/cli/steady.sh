@@ -62,7 +62,7 @@ pts steady
 exit_is 2
 
 t 'steady: what is not a number is named'
-for bad in abc 1,5 0x10 nan inf '' 1e 1e+ 5% .5 5. 1e999; do
+for bad in abc 1,5 0x10 nan inf '' 1e 1e+ 5% . .e5 5. 1e999; do
 	pts steady 1 2 "$bad" 4 5
 	exit_is 2
 	err_has "'$bad' is not a number"
@@ -70,6 +70,16 @@ done
 pts steady abc 1 2 3 4 5 6
 exit_is 2
 err_has "'abc' is not a number"
+
+t 'steady: a leading point is a number'
+pts steady .095 .0975 .1 .1025 +.105 --json
+exit_is 2
+pts steady .095 .0975 .1 .1025 .105 --json
+exit_is 0
+json_is 'd["values"]' '[0.095, 0.0975, 0.1, 0.1025, 0.105]'
+pts steady -.5 -.5 -.5 -5e-1 -.5e0 --json
+exit_is 1
+json_is 'd["average"]' -0.5
 
 t 'steady: another locale changes nothing'
 pts steady 95 97.5 100 102.5 105 --json

@@ -29,3 +29,5 @@ list embed_defs pts/defs/*.pts
 list embed_workloads workloads/defs/*.wl
 list embed_sims workloads/sim/*.ini
 list embed_migrations schema/*.sql
+list embed_maps replay/maps/*.csv
+list embed_clauses pts/defs/clauses.txt

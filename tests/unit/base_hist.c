@@ -33,7 +33,7 @@ TEST(hist_buckets_tile_the_line)
 	CHECK_INT(hist_index(UINT64_MAX), HIST_BUCKETS - 1);
 }
 
-TEST(hist_tail_is_not_clipped)
+TEST(U20_hist_tail_is_not_clipped)
 {
 	struct hist *h = hist_new();
 
@@ -46,11 +46,18 @@ TEST(hist_tail_is_not_clipped)
 	CHECK_INT(h->min, 1 * MS);
 	CHECK_INT(hist_above(h, P9999), 10);
 	CHECK_INT(hist_above(h, P99999), 1);
+	CHECK_INT(hist_overflow(h), 0);
+	hist_add(h, (1ull << HIST_MAX_BITS) - 1); /* the last ns of the range */
+	CHECK_INT(hist_overflow(h), 0);
+	hist_reset(h);
+	hist_add(h, 1 * MS);
+	hist_add_n(h, 1ull << HIST_MAX_BITS, 3);
+	CHECK_INT(hist_overflow(h), 3);
 	free(h);
 }
 
 /* The n/a rule keeps the three nines of 200 IOs back, so the vector is taken five times over as well. */
-TEST(hist_merge_is_not_an_average)
+TEST(U21_hist_merge_is_not_an_average)
 {
 	for (unsigned times = 1; times <= 5; times += 4) {
 		struct hist *a = hist_new(), *b = hist_new();

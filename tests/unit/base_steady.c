@@ -47,7 +47,7 @@ static void check_vector(const struct vector *v, double scale)
 	CHECK_INT(c.first_round, v->first);
 }
 
-TEST(steady_vectors_at_every_scale)
+TEST(U13_steady_vectors_at_every_scale)
 {
 	static const double scales[] = { 1, 0.01, 0.001, 1e9, 1.0 / 3, 1048576 };
 

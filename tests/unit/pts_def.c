@@ -156,7 +156,8 @@ TEST(like_takes_text_and_sets_params_anew)
 	def_text(&lib, def_find(&lib, DEF_TEST, "cbw"), &b);
 	const char *want = "test cbw \"Composite Block Size Workload\" clause CBW\n"
 			   "\tparam access = cbw\n\tparam mix = 40/60\n"
-			   "\tparam prewrite = 0/100 choice 0/100 own\n\tpurge\n";
+			   "\tparam prewrite = 0/100 choice 0/100 own\n"
+			   "\tparam tie = 1% choice 0% 1%\n\tpurge\n";
 	CHECK_MSG(!strncmp(buf_cstr(&b), want, strlen(want)), "%.300s", buf_cstr(&b));
 	buf_release(&b);
 	def_lib_release(&lib);

@@ -2,12 +2,8 @@
 /* The doctor on a machine made of files: a fit one, and one thing at a time that is wrong with it. */
 #include "tests/test.h"
 
-#include <ftw.h>
-#include <limits.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "pts/doctor.h"
+#include "tests/unit/pts_tree.h"
 
 #define CPU "sys/devices/system/cpu/"
 #define PCI "sys/devices/pci0000:3a/0000:3a:00.0/0000:3b:00.0"
@@ -16,69 +12,13 @@
 #define CLOCK "sys/devices/system/clocksource/clocksource0/"
 #define WANTS "etc/systemd/system/timers.target.wants/"
 
-static char root[64], db[96];
+static char db[96];
 static struct arena arena;
 static struct doctor doc;
 static struct doctor_live live;
 static struct dut_info info;
 static struct health health;
 static struct doctor_target target;
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	return remove(path);
-}
-
-static void parents(char *path)
-{
-	for (char *c = path + 1; *c; c++) {
-		if (*c != '/')
-			continue;
-		*c = '\0';
-		mkdir(path, 0755);
-		*c = '/';
-	}
-}
-
-static void put(const char *name, const char *text)
-{
-	char path[PATH_MAX];
-	FILE *f;
-
-	snprintf(path, sizeof path, "%s/%s", root, name);
-	parents(path);
-	f = fopen(path, "w");
-	if (!f || fputs(text, f) < 0 || fclose(f))
-		abort();
-}
-
-/* Without a file, as on a machine that does not tell. */
-static void take(const char *name)
-{
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof path, "%s/%s", root, name);
-	if (unlink(path))
-		abort();
-}
-
-static void link_as(const char *name, const char *to)
-{
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof path, "%s/%s", root, name);
-	parents(path);
-	if (symlink(to, path))
-		abort();
-}
-
-static void link_to(const char *name, const char *target_name)
-{
-	char to[PATH_MAX];
-
-	snprintf(to, sizeof to, "%s/%s", root, target_name);
-	link_as(name, to);
-}
 
 static void cpu(unsigned id)
 {
@@ -136,6 +76,7 @@ static void drive(void)
 	put(QUEUE "nr_requests", "1023\n");
 	put(QUEUE "io_poll", "0\n");
 	put(QUEUE "rotational", "0\n");
+	put(QUEUE "zoned", "none\n");
 	put(QUEUE "write_cache", "write back\n");
 	put(PCI "/numa_node", "0\n");
 	put(PCI "/current_link_speed", "16.0 GT/s PCIe\n");
@@ -161,11 +102,7 @@ static void drive(void)
 
 static void start(void)
 {
-	/* some thousand small files: in memory where that can be had */
-	snprintf(root, sizeof root, "%s/pts-doctor.XXXXXX",
-		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
-	if (!mkdtemp(root))
-		abort();
+	tree_begin();
 	snprintf(db, sizeof db, "%s/pts.db", root);
 	host();
 	drive();
@@ -187,7 +124,7 @@ static void start(void)
 
 static void done(void)
 {
-	nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	tree_end();
 	arena_release(&arena);
 }
 
@@ -235,7 +172,7 @@ TEST(a_fit_machine)
 	examine();
 	DO(all_ok_but(""));
 	CHECK(doc.fit);
-	CHECK_INT(doc.n, 31);
+	CHECK_INT(doc.n, 32);
 	CHECK_STR(row("governor")->found, "performance");
 	CHECK_STR(row("c_states")->found, "intel_idle, up to 2 us to wake up");
 	CHECK_STR(row("target")->found, "/dev/nvme0n1: Fast 1, 1.92 TB");
@@ -330,6 +267,24 @@ TEST(one_thing_at_a_time)
 		CHECK_INT(doc.fit, r->verdict == DOCTOR_OK || r->verdict == DOCTOR_UNKNOWN);
 		done();
 	}
+}
+
+TEST(U36_zoned_drives_are_told)
+{
+	start();
+	put(QUEUE "zoned", "host-aware\n");
+	examine();
+	CHECK_STR(verdict("zoned"), "warn");
+	CHECK(strstr(row("zoned")->advice, "random writes go through a cache"));
+	DO(all_ok_but("zoned"));
+	put(QUEUE "zoned", "host-managed\n");
+	examine();
+	CHECK_STR(verdict("zoned"), "bad");
+	CHECK(strstr(row("zoned")->advice, "no random writes"));
+	take(QUEUE "zoned");
+	examine();
+	CHECK_STR(verdict("zoned"), "unknown");
+	done();
 }
 
 TEST(clock_source_without_a_tsc)

@@ -256,7 +256,7 @@ TEST(a_partition_beside_swap)
 
 /* ---- kinds of drives ---- */
 
-TEST(zoned_drives)
+TEST(U36_zoned_drives)
 {
 	machine();
 	put("/sys/devices/" NVME "/queue/zoned", "host-managed\n");

@@ -197,8 +197,8 @@ TEST(a_swap_file_or_mounted_image_behind_a_loop)
 	machine();
 	loop("loop1", "7:1", "/swap file");
 	loop("loop2", "7:2", "/image");
-	put("/proc/swaps", "/swap\\040file   file\t1048572\t0\t-2\n");
-	put("/proc/self/mountinfo", "36 35 0:50 / /mnt/i ro - erofs /image ro\n");
+	add("/proc/swaps", "/swap\\040file   file\t1048572\t0\t-2\n");
+	add("/proc/self/mountinfo", "36 35 0:50 / /mnt/i ro - erofs /image ro\n");
 	REFUSED(ask_for("/dev/loop1"), "it lies on /swap file, which is used as swap: take it");
 	REFUSED(ask_for("/dev/loop2"), "it lies on /image, which is mounted on /mnt/i: unmount");
 	done();

@@ -4,37 +4,26 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
-#include <limits.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/un.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "pts/gate.h"
+#include "tests/unit/pts_tree.h"
 
-static char root[64];
 static struct err err;
 
 static void start(void)
 {
-	snprintf(root, sizeof root, "/tmp/pts-gate.XXXXXX");
-	if (!mkdtemp(root))
-		abort();
-}
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	return remove(path);
+	tree_begin_in("/tmp");
 }
 
 static void done(void)
 {
-	nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	tree_end();
 }
 
 static const char *at(const char *name)
@@ -43,24 +32,6 @@ static const char *at(const char *name)
 
 	snprintf(path, sizeof path, "%s/%s", root, name);
 	return path;
-}
-
-static void put(const char *name, const char *text)
-{
-	char dir[PATH_MAX];
-	FILE *f;
-
-	snprintf(dir, sizeof dir, "%s", at(name));
-	for (char *c = dir + 1; *c; c++) {
-		if (*c != '/')
-			continue;
-		*c = '\0';
-		mkdir(dir, 0755);
-		*c = '/';
-	}
-	f = fopen(at(name), "w");
-	if (!f || fputs(text, f) < 0 || fclose(f))
-		abort();
 }
 
 static int ask_in(const char *sysroot, const char *name, const char *word)

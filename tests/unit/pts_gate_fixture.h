@@ -7,54 +7,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
-#include <limits.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "pts/gate.h"
+#include "tests/unit/pts_tree.h"
 
-static char root[64];
 static struct err err;
 
 /* ---- building a machine ---- */
-
-static inline void make_parents(const char *path)
-{
-	char dir[PATH_MAX];
-
-	snprintf(dir, sizeof dir, "%s", path);
-	for (char *c = dir + 1; *c; c++) {
-		if (*c != '/')
-			continue;
-		*c = '\0';
-		mkdir(dir, 0755);
-		*c = '/';
-	}
-}
-
-static inline void put(const char *path, const char *text)
-{
-	char full[PATH_MAX];
-	FILE *f;
-
-	snprintf(full, sizeof full, "%s%s", root, path);
-	make_parents(full);
-	f = fopen(full, "a");
-	if (!f || fputs(text, f) < 0 || fclose(f))
-		abort();
-}
-
-static inline void link_to(const char *path, const char *target)
-{
-	char full[PATH_MAX], to[PATH_MAX];
-
-	snprintf(full, sizeof full, "%s%s", root, path);
-	snprintf(to, sizeof to, "%s%s", root, target);
-	make_parents(full);
-	if (symlink(to, full))
-		abort();
-}
 
 /* A device whose folder is /sys/devices/@dir, and 1 MiB of zeroes as /dev/NAME. */
 static inline void device(const char *dir, const char *number)
@@ -102,7 +61,7 @@ static inline void mounted(const char *number, const char *point, const char *ty
 
 	snprintf(line, sizeof line, "36 35 %s / %s rw,noatime shared:1 - %s %s rw\n", number, point,
 		 type, source);
-	put("/proc/self/mountinfo", line);
+	add("/proc/self/mountinfo", line);
 }
 
 static inline void swapped(const char *path)
@@ -110,7 +69,7 @@ static inline void swapped(const char *path)
 	char line[512];
 
 	snprintf(line, sizeof line, "%s   partition\t1048572\t0\t-2\n", path);
-	put("/proc/swaps", line);
+	add("/proc/swaps", line);
 }
 
 #define NVME "pci0000:00/0000:00:01.0/0000:01:00.0/nvme/nvme0/nvme0n1"
@@ -118,9 +77,7 @@ static inline void swapped(const char *path)
 /* nvme0n1 with two partitions, a root drive sda, nothing else. */
 static inline void machine(void)
 {
-	snprintf(root, sizeof root, "/tmp/pts-gate.XXXXXX");
-	if (!mkdtemp(root))
-		abort();
+	tree_begin_in("/tmp");
 	memset(&err, 0, sizeof err);
 	device(NVME, "259:0");
 	device("pci0000:00/ata1/sda", "8:0");
@@ -138,14 +95,9 @@ static inline void with_partitions(void)
 	partition(NVME "/nvme0n1p2", "259:2");
 }
 
-static inline int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	return remove(path);
-}
-
 static inline void done(void)
 {
-	nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	tree_end();
 }
 
 /* ---- asking ---- */

@@ -1,66 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/test.h"
 
-#include <ftw.h>
-#include <limits.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "pts/host.h"
-
-static char root[64];
+#include "tests/unit/pts_tree.h"
 static struct arena arena;
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	return remove(path);
-}
-
-static void start(void)
-{
-	snprintf(root, sizeof root, "/tmp/pts-host.XXXXXX");
-	if (!mkdtemp(root))
-		abort();
-}
 
 static void done(void)
 {
-	nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	tree_end();
 	arena_release(&arena);
-}
-
-static void parents(char *path)
-{
-	for (char *c = path + 1; *c; c++) {
-		if (*c != '/')
-			continue;
-		*c = '\0';
-		mkdir(path, 0755);
-		*c = '/';
-	}
-}
-
-static void put(const char *name, const char *text)
-{
-	char path[PATH_MAX];
-	FILE *f;
-
-	snprintf(path, sizeof path, "%s/%s", root, name);
-	parents(path);
-	f = fopen(path, "w");
-	if (!f || fputs(text, f) < 0 || fclose(f))
-		abort();
-}
-
-static void link_to(const char *name, const char *target)
-{
-	char path[PATH_MAX], to[PATH_MAX];
-
-	snprintf(path, sizeof path, "%s/%s", root, name);
-	snprintf(to, sizeof to, "%s/%s", root, target);
-	parents(path);
-	if (symlink(to, path))
-		abort();
 }
 
 /* "(none)" where the fact is left out. */
@@ -89,7 +37,7 @@ static void cpu(unsigned id, const char *siblings, const char *package, const ch
 /* Two sockets of two cores of two threads; one core is offline. */
 static void machine(void)
 {
-	start();
+	tree_begin();
 	cpu(0, "0,4\n", "0-1,4-5\n", "performance\n");
 	cpu(1, "1,5\n", "0-1,4-5\n", "powersave\n");
 	cpu(2, "2,6\n", "2,6\n", "performance\n");
@@ -156,7 +104,7 @@ TEST(cpus_board_and_system)
 	done();
 }
 
-TEST(every_governor_is_named)
+TEST(U27_every_governor_is_named)
 {
 	const struct key_value *kv;
 	const char *g;
@@ -166,7 +114,7 @@ TEST(every_governor_is_named)
 	g = fact(kv, "cpu_governor");
 	CHECK(!strcmp(g, "performance, powersave") || !strcmp(g, "powersave, performance"));
 	done();
-	start();
+	tree_begin();
 	kv = host_facts_at(&arena, root, "");
 	CHECK_STR(fact(kv, "cpu_governor"), "unknown");
 	done();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The interpreter on a scripted drive: rounds, windows, voids, conditions, points, sections. */
+#include "schema/store_private.h"
 #include "tests/unit/pts_fake.h"
 
 #define HEAD "test t \"T\" clause X\n  purge\n"
@@ -67,6 +68,37 @@ TEST(not_achieved_goes_on_and_says_so)
 	rig_release(&g);
 }
 
+/* 1000 * 1.2^i, a cell a round. */
+static double rising_each(const struct fake *f, const struct segment *g)
+{
+	(void)g;
+	return 1000 * pow(1.2, f->segments - 1);
+}
+
+TEST(U14_25_rounds_and_never_steady)
+{
+	struct rig g;
+
+	DO(rig_init(&g,
+		    HEAD "  loop rounds 25 until steady\n"
+			 "    run rnd rw 0/100 bs 4k threads 1 qd 1 for 1m\n"
+			 "    track iops of rw 0/100 bs 4k\n  end\nend\n",
+		    "t", rising_each));
+	CHECK_MSG(!rig_run(&g), "%s", g.err.msg);
+	CHECK_INT(g.verdict, VERDICT_NOT_ACHIEVED);
+	CHECK_INT(g.fake.segments, 25);
+	CHECK_INT(rig_num(&g, "SELECT count(*) FROM v_steady WHERE steady = 0"), 21);
+	CHECK_INT(rig_num(&g, "SELECT count(*) FROM v_steady WHERE steady"), 0);
+	CHECK_INT(rig_num(&g, "SELECT rounds FROM v_test WHERE steady = 0 AND window_first = 21 "
+			      "AND window_last = 25 AND verdict = 'not achieved'"),
+		  25);
+	CHECK_INT(rig_num(&g, "SELECT count(*) FROM v_cell WHERE in_window AND round > 20"), 5);
+	CHECK_INT(rig_num(&g, "SELECT sum(in_window) FROM v_cell"), 5);
+	CHECK_NEAR(rig_num(&g, "SELECT iops FROM v_cell WHERE round = 25"), 1000 * pow(1.2, 24),
+		   1e-6);
+	rig_release(&g);
+}
+
 TEST(an_error_voids_the_round_once)
 {
 	struct rig g;
@@ -89,6 +121,52 @@ TEST(an_error_voids_the_round_once)
 	CHECK_INT(rig_num(&g, "SELECT count(*) FROM v_event WHERE kind = 'error'"), 1);
 	CHECK_INT(rig_num(&g, "SELECT sum(in_window) FROM v_cell"), 10);
 	rig_release(&g);
+}
+
+/* ---- the storage ---- */
+
+static struct store *full_store; /* takes no cell from segment full_at on, but small rows */
+static unsigned full_at;
+
+static double flat_until_full(const struct fake *f, const struct segment *g)
+{
+	struct err ignored = { "" };
+
+	(void)g;
+	if (f->segments == full_at &&
+	    db_exec(&full_store->db,
+		    "CREATE TEMP TRIGGER full BEFORE INSERT ON cell BEGIN SELECT RAISE(ABORT, "
+		    "'no room'); END",
+		    &ignored))
+		abort();
+	return 1000;
+}
+
+/* No row says that the round was at fault, none that the test failed: it is begun again by resume. */
+static void full_disk(bool simulated)
+{
+	struct rig g;
+
+	DO(rig_init(&g, HEAD LOOP "end\n", "t", flat_until_full));
+	g.fake.dut.info.simulated = simulated;
+	full_store = g.store;
+	full_at = 6; /* second cell of round 3 */
+	CHECK_INT(rig_run(&g), -EIO);
+	CHECK_MSG(strstr(g.err.msg, "no room"), "%s", g.err.msg);
+	CHECK(g.ctx.storage_failed);
+	CHECK_INT(g.fake.segments, 6); /* not tried again */
+	CHECK_INT(rig_num(&g, "SELECT count(*) FROM round_void"), 0);
+	CHECK_INT(rig_num(&g, "SELECT count(*) FROM test_end"), 0);
+	CHECK_INT(rig_num(&g, "SELECT count(*) FROM v_event WHERE kind = 'error'"), 0);
+	CHECK_INT(rig_num(&g, "SELECT count(*) FROM attempt"), 1);
+	CHECK_INT(rig_num(&g, "SELECT count(*) FROM v_cell"), simulated ? 0 : 5);
+	rig_release(&g);
+}
+
+TEST(a_full_disk_is_no_fault_of_the_round)
+{
+	DO(full_disk(false));
+	DO(full_disk(true));
 }
 
 TEST(a_second_error_ends_the_test)
@@ -261,6 +339,38 @@ TEST(no_cell_below_the_ceiling)
 	CHECK_INT(rig_num(&g, "SELECT threads * 1000 + qd FROM v_point WHERE point = 'max'"), 1001);
 	CHECK_INT(rig_num(&g, "SELECT count(*) FROM v_deviation WHERE text LIKE '%lowest ART%'"),
 		  1);
+	rig_release(&g);
+}
+
+/* Nothing comes back at depth 1. */
+static double silent_at_depth_one(const struct fake *f, const struct segment *g)
+{
+	(void)f;
+	return g->acc && g->qd == 1 ? 0 : 1000;
+}
+
+/* The drive's failure, exit 3, not a mistake of the definition. */
+TEST(cells_without_an_io_are_no_candidates)
+{
+	struct rig g;
+
+	DO(rig_init(&g,
+		    HEAD "  run rnd-4k-r threads 1 qd 1 for 1m\n"
+			 "  run rnd-4k-r threads 1 qd 1 for 1m\n"
+			 "  pick max by highest iops\nend\n",
+		    "t", silent_at_depth_one));
+	CHECK_INT(rig_run(&g), -EIO);
+	CHECK_STR(g.err.msg, "line 5: pick max: no cell to choose from: the drive completed no IO "
+			     "in 2 cells");
+	rig_release(&g);
+	DO(rig_init(&g,
+		    HEAD "  run rnd-4k-r threads 1 qd 1 for 1m\n"
+			 "  run rnd-4k-r threads 1 qd 4 for 1m\n"
+			 "  pick max by highest iops\n  pick min at threads 1 qd 1\nend\n",
+		    "t", silent_at_depth_one));
+	CHECK_INT(rig_run(&g), -EIO);
+	CHECK_INT(rig_num(&g, "SELECT qd FROM v_point"), 4);
+	CHECK_STR(g.err.msg, "pick min: no cell at T1Q1 in which the drive completed an IO");
 	rig_release(&g);
 }
 

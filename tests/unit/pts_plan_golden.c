@@ -58,7 +58,7 @@ static void golden(const struct def *d, const struct plan_env *env)
 	plan_release(&plan);
 }
 
-TEST(plans_are_as_kept)
+TEST(U19_plans_are_as_kept)
 {
 	CHECK(load());
 	for (const struct def *d = def_next(&lib, NULL); d; d = def_next(&lib, d)) {

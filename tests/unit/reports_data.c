@@ -89,7 +89,8 @@ TEST(window_means_equal_sql)
 		struct rows *q = read_rows(
 			l.r, &err,
 			"SELECT AVG(iops), AVG(bytes_per_s), AVG(art_ns), MAX(mrt_ns), COUNT(*),"
-			" AVG(iops * iops) FROM v_cell WHERE run_id = ? AND test = 'iops' AND"
+			" AVG(iops * iops), SUM(ios * art_ns) / SUM(ios), AVG(mrt_ns) FROM v_cell "
+			"WHERE run_id = ? AND test = 'iops' AND"
 			" read_pct = ? AND block_bytes = ? AND in_window",
 			"idi", l.f.run, c->read_pct, c->block_bytes);
 		CHECK(q && rows_next(q) == 1);
@@ -97,7 +98,9 @@ TEST(window_means_equal_sql)
 		CHECK_INT(c->n_window, 5);
 		CHECK_NEAR(c->iops, rows_num(q, 0), 1e-12);
 		CHECK_NEAR(c->bytes_per_s, rows_num(q, 1), 1e-12);
-		CHECK_NEAR(c->art_ns, rows_num(q, 2), 1e-12);
+		CHECK_NEAR(c->art_ns, rows_num(q, 6), 1e-12);
+		CHECK_NEAR(c->art_rounds_ns, rows_num(q, 2), 1e-12);
+		CHECK_NEAR(c->mrt_rounds_ns, rows_num(q, 7), 1e-12);
 		CHECK_INT(c->mrt_ns, rows_int(q, 3));
 		double variance = (rows_num(q, 5) - c->iops * c->iops) * 5 / 4;
 		CHECK_NEAR(c->iops_cv, sqrt(variance) / c->iops, 1e-4); /* cancellation */

@@ -30,13 +30,14 @@ struct fix {
 	uint64_t capacity;
 	double lat_seconds; /* of a LAT cell; 0: 60 */
 	const char *plan, *params, *write_cache, *note; /* of what comes next; NULL: as usual */
+	const char *label; /* of the cells; NULL: none */
 };
 
 struct fix_opts {
 	const char *model, *serial;
 	bool simulated, quick;
 	uint32_t lba;
-	const char *note;
+	const char *note, *governor; /* NULL: performance */
 };
 
 /* A folder of its own under /tmp and an empty database. */
@@ -69,25 +70,26 @@ static void fix_close(struct fix *f)
 
 static void fix_run(struct fix *f, const struct fix_opts *o)
 {
-	static const struct key_value host[] = { { "bios_version", "1.4a" },
-						 { "board_name", "X12-FIX" },
-						 { "board_vendor", "Boardmaker" },
-						 { "cpu_cores", "32" },
-						 { "cpu_governor", "performance" },
-						 { "cpu_model", "Example CPU 2.6 GHz" },
-						 { "cpu_threads", "64" },
-						 { "dev_link_speed", "16.0 GT/s PCIe" },
-						 { "dev_link_speed_max", "16.0 GT/s PCIe" },
-						 { "dev_link_width", "4" },
-						 { "dev_link_width_max", "4" },
-						 { "dev_pci_address", "0000:5e:00.0" },
-						 { "dev_scheduler", "none" },
-						 { "kernel", "6.1.0-28-amd64" },
-						 { "memory_bytes", "274877906944" },
-						 { "os", "Debian GNU/Linux 12 (bookworm)" },
-						 { "system_product", "Rack 25" },
-						 { "system_vendor", "Example" },
-						 { NULL, NULL } };
+	const struct key_value host[] = { { "bios_version", "1.4a" },
+					  { "board_name", "X12-FIX" },
+					  { "board_vendor", "Boardmaker" },
+					  { "cpu_cores", "32" },
+					  { "cpu_governor",
+					    o->governor ? o->governor : "performance" },
+					  { "cpu_model", "Example CPU 2.6 GHz" },
+					  { "cpu_threads", "64" },
+					  { "dev_link_speed", "16.0 GT/s PCIe" },
+					  { "dev_link_speed_max", "16.0 GT/s PCIe" },
+					  { "dev_link_width", "4" },
+					  { "dev_link_width_max", "4" },
+					  { "dev_pci_address", "0000:5e:00.0" },
+					  { "dev_scheduler", "none" },
+					  { "kernel", "6.1.0-28-amd64" },
+					  { "memory_bytes", "274877906944" },
+					  { "os", "Debian GNU/Linux 12 (bookworm)" },
+					  { "system_product", "Rack 25" },
+					  { "system_vendor", "Example" },
+					  { NULL, NULL } };
 	static const struct key_value info[] = { { "operator", "Example Lab" },
 						 { "customer", "Example Corp" },
 						 { "ambient", "22.4 - 23.1 C" },
@@ -175,6 +177,8 @@ struct fix_cell {
 	bool partial;
 	uint64_t errors;
 	double rate; /* 0: none */
+	const struct second_row *second; /* n_seconds of them */
+	unsigned n_seconds;
 };
 
 static void fix_put(struct fix *f, const struct fix_cell *c)
@@ -195,6 +199,7 @@ static void fix_put(struct fix *f, const struct fix_cell *c)
 				.round_try = c->round ? 0 : -1,
 				.step = f->step++,
 				.member = -1,
+				.label = f->label,
 				.access = c->access,
 				.threads = c->tc,
 				.qd = c->qd,
@@ -229,6 +234,8 @@ static void fix_put(struct fix *f, const struct fix_cell *c)
 				.temperature_c = 42 + f->step % 9,
 				.host_bytes_written = f->written,
 				.partial = c->partial,
+				.second = c->second,
+				.n_seconds = c->n_seconds,
 				.hist = &h,
 				.n_hist = c->hist ? 1 : 0 };
 	int64_t id;
@@ -531,7 +538,7 @@ static void fix_lat(struct fix *f, int rounds, double hist_seconds)
 }
 
 /* The three basic tests, steady, as a formal run of a drive. */
-static void fix_basic(struct fix *f, const struct fix_opts *o, bool wild_tp)
+__attribute__((unused)) static void fix_basic(struct fix *f, const struct fix_opts *o, bool wild_tp)
 {
 	struct fix_iops iops = { .rounds = 9 };
 

@@ -183,7 +183,7 @@ TEST(one_number_once)
 	finish(&f);
 }
 
-TEST(not_steady_is_red_and_reported_nowhere)
+TEST(U14_not_steady_is_red_and_reported_nowhere)
 {
 	struct fix_opts o = { 0 };
 	struct buf summary = BUF_INIT, page = BUF_INIT, text = BUF_INIT;
@@ -503,8 +503,8 @@ TEST(names_that_are_refused)
 	DO(fix_open(&f));
 	DO(fix_run(&f, &o));
 	seal(&f);
-	CHECK_INT(report_write(f.db, &f.run, 1, in(&f, "a.html"), &err), -EINVAL);
-	CHECK(strstr(err.msg, ".xlsx, .txt or .json"));
+	CHECK_INT(report_write(f.db, &f.run, 1, in(&f, "a.pdf"), &err), -EINVAL);
+	CHECK(strstr(err.msg, ".xlsx, .html, .txt, .json"));
 	CHECK_INT(report_write(f.db, &f.run, 1, ".xlsx", &err), -EINVAL);
 	CHECK_INT(mkdir(in(&f, "d.xlsx"), 0755), 0);
 	CHECK_INT(report_write(f.db, &f.run, 1, in(&f, "d.xlsx"), &err), -EINVAL);

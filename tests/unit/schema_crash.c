@@ -46,7 +46,7 @@ static int write_cells(const char *db, int tag, int cells, int fd)
 	return 0;
 }
 
-TEST(killed_writer_loses_nothing)
+TEST(U15_killed_writer_loses_nothing)
 {
 	const char *db = scratch("kill.db");
 	struct rng rng;

@@ -4,7 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+
+#include "pts/base/held.h"
 
 #define UUID1 "11112222-3333-4444-8555-666677778888"
 #define UUID2 "11119999-3333-4444-8555-666677778888"
@@ -19,6 +22,7 @@ static const struct {
 	  "ended_utc,state,compliant,deviations,simulated,digest" },
 	{ "v_host", "host_id,key,value" },
 	{ "v_info", "run_id,key,value" },
+	{ "v_member", "run_id,member,dut,vendor,model,serial,firmware,capacity_bytes,lba_bytes" },
 	{ "v_test", "run_id,test,attempt,definition_hash,params,purge_method,purge_verified,"
 		    "write_cache,steady,window_first,window_last,rounds,verdict,void" },
 	{ "v_section", "run_id,test,attempt,section,section_label,purge_method,purge_verified,"
@@ -77,7 +81,7 @@ TEST(file_is_marked)
 
 	OK(write_db(db, UUID1, 1, 1, "done"));
 	CHECK_STR(ask(db, "PRAGMA application_id"), "1347703601");
-	CHECK_STR(ask(db, "PRAGMA user_version"), "1");
+	CHECK_INT(strtol(ask(db, "PRAGMA user_version"), NULL, 10), db_newest(embed_migrations));
 	CHECK_STR(ask(db, "PRAGMA journal_mode"), "wal");
 	CHECK_STR(ask(db, "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name NOT "
 			  "LIKE 'sqlite%' AND sql NOT LIKE '%STRICT%'"),
@@ -181,6 +185,56 @@ TEST(histogram_view_has_every_bucket)
 	CHECK_INT(seen, want);
 	OK(rows_close(q, &E));
 	read_close(r);
+	sample_free(s);
+}
+
+TEST(latencies_of_a_step_are_read_back)
+{
+	const char *db = scratch("step.db");
+	struct hist_of of = { .step = 7, .round_first = 42, .round_last = 44 };
+	struct hist *want = hist_new(), *all = hist_new(), *got = hist_new();
+	struct sample *s = sample_new();
+	struct rng rng;
+	struct store *st;
+	int64_t cell;
+
+	OK(store_open(db, &st, &E));
+	OK(write_run(st, UUID1, 1, 1, NULL));
+	rng_init(&rng, 5);
+	for (int round = 41; round <= 46; round++) {
+		sample_fill(s, &rng, 1, "iops", round);
+		of.at = s->row.at;
+		s->row.step = round == 43 ? 8 : 7; /* another step */
+		s->row.partial = round == 46;
+		OK(store_cell(st, &s->row, &cell, &E));
+		for (int op = 0; op < 2 && s->row.step == 7 && !s->row.partial; op++) {
+			if (round != 42)
+				hist_merge(all, s->h[op]);
+			if (round == 44)
+				hist_merge(want, s->h[op]);
+		}
+	}
+	OK(store_void_round(st, &of.at, 42, s->row.round_try, "test", &E));
+	OK(store_step_hist(st, &of, got, &E)); /* of three only one counts */
+	CHECK(want->n > 1000);
+	CHECK(!memcmp(got, want, sizeof *got));
+	of.round_first = 41;
+	of.round_last = 46;
+	hist_reset(got);
+	OK(store_step_hist(st, &of, got, &E));
+	CHECK(!memcmp(got, all, sizeof *got)); /* 41, 44, 45 */
+	of.round_first = -1; /* those of write_run(), too */
+	hist_reset(got);
+	OK(store_step_hist(st, &of, got, &E));
+	CHECK(got->n > all->n);
+	of.step = 99;
+	hist_reset(got);
+	OK(store_step_hist(st, &of, got, &E));
+	CHECK_INT(got->n, 0);
+	store_close(st);
+	free(want);
+	free(all);
+	free(got);
 	sample_free(s);
 }
 
@@ -315,6 +369,17 @@ TEST(void_rounds_and_attempts)
 	CHECK_STR(faults_of(db), "");
 }
 
+/* As a process that works on the run does (pts/cmd_progress.c). */
+static void hold(const char *db, const char *uuid)
+{
+	char name[200];
+	int fd;
+
+	held_name(name, sizeof name, db, uuid);
+	fd = open(name, O_RDWR | O_CREAT, 0600);
+	CHECK(fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB));
+}
+
 TEST(states_of_a_run)
 {
 	const char *db = scratch("state.db");
@@ -323,6 +388,9 @@ TEST(states_of_a_run)
 
 	OK(store_open(db, &st, &E));
 	OK(write_run(st, UUID1, 1, 1, NULL));
+	CHECK_STR(ask(db, "SELECT state || (ended_utc IS NULL) || sealed FROM v_run"),
+		  "interrupted10"); /* no process works on it */
+	DO(hold(db, UUID1));
 	CHECK_STR(ask(db, "SELECT state || (ended_utc IS NULL) || sealed FROM v_run"), "running10");
 	OK(store_run_end(st, 1, "interrupted", &E));
 	CHECK_STR(ask(db, "SELECT state || (ended_utc IS NULL) || sealed FROM v_run"),
@@ -337,6 +405,38 @@ TEST(states_of_a_run)
 	FAILS(store_event(st, 1, "note", NULL, &E), -EINVAL, "run 1 has ended and is sealed");
 	FAILS(store_attempt(st, 1, "iops", &attempt, &E), -EINVAL, "sealed");
 	CHECK_STR(ask(db, "SELECT COUNT(*) FROM event"), "2");
+	store_close(st);
+	CHECK_STR(faults_of(db), "");
+}
+
+TEST(a_failed_run_goes_on_behind_its_seal)
+{
+	const char *db = scratch("again.db");
+	char head[80];
+	struct store *st;
+	unsigned attempt;
+
+	OK(store_open(db, &st, &E));
+	OK(write_run(st, UUID1, 1, 1, "failed"));
+	snprintf(head, sizeof head, "%s", ask(db, "SELECT digest FROM v_run WHERE sealed"));
+	CHECK_INT(strlen(head), 64);
+	FAILS(store_deviation(st, 1, "-", "x", &E), -EINVAL, "sealed");
+	OK(store_event(st, 1, "resume", "{\"failed_attempt\":1}", &E));
+	CHECK_STR(ask(db, "SELECT state || sealed FROM v_run"),
+		  "interrupted0"); /* running, unheld */
+	OK(store_attempt(st, 1, "iops", &attempt, &E));
+	CHECK_INT(attempt, 2);
+	CHECK_STR(faults_of(db), "");
+	OK(store_run_end(st, 1, "failed", &E));
+	OK(store_event(st, 1, "resume", NULL, &E)); /* as often as it takes */
+	OK(store_run_end(st, 1, "done", &E));
+	CHECK_STR(ask(db, "SELECT state || sealed FROM v_run"), "done1");
+	CHECK(strcmp(ask(db, "SELECT digest FROM v_run"), head));
+	CHECK_STR(ask(db,
+		      "SELECT digest = (SELECT hash FROM chain WHERE run_id = 1 AND n = (SELECT "
+		      "max(n) - 1 FROM chain)) FROM v_run"),
+		  "1");
+	FAILS(store_event(st, 1, "resume", NULL, &E), -EINVAL, "sealed"); /* it is done */
 	store_close(st);
 	CHECK_STR(faults_of(db), "");
 }

@@ -314,8 +314,8 @@ TEST(facts_only_means_facts_only)
 	remove_dir();
 }
 
-/* U32: asked for on a target that cannot, polling is refused by one probe IO, and the run goes on with interrupts. */
-TEST(polling_falls_back)
+/* Asked for on a target that cannot, polling is refused by one probe IO, and the run goes on with interrupts. */
+TEST(U32_polling_falls_back)
 {
 	struct dut_options opt = { .polled = true };
 	struct dut *d;

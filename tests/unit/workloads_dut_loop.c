@@ -10,6 +10,7 @@
 
 #include "tests/test.h"
 #include "workloads/dut.h"
+#include "workloads/engine.h"
 
 #define BYTES (16 << 20)
 
@@ -175,6 +176,46 @@ TEST(a_drive_that_vanishes_gives_no_ios)
 	CHECK_MSG(strstr(err.msg, "the drive is gone"), "%s", err.msg);
 	CHECK(ios > 0 && bytes == ios * 4096);
 	CHECK(short_ios >= 1 && short_ios <= 8);
+}
+
+/* The kernel answers a read at the capacity with 0 bytes and no error. */
+TEST(U22_a_read_at_the_capacity_is_no_io)
+{
+	_Atomic uint64_t cursor = BYTES;
+	struct access a = { .name = "x", .n_streams = 1, .regions = 1 };
+	struct segment s = { &a, 1, 1, 0, 0, { .ios = 1 }, 1 };
+	struct job j = { .seg = &s,
+			 .n = 1,
+			 .range = { .bytes = BYTES + 4096 },
+			 .cursor = &cursor,
+			 .n_cursors = 1,
+			 .sealed = sealed };
+	struct err err = { "" };
+	struct engine *e;
+	struct loop l;
+	int rc;
+
+	if (!loop_open(&l, 512)) {
+		loop_close(&l);
+		SKIP("no right to make a loop device");
+	}
+	struct engine_target t = {
+		.fd = l.fd, .capacity_bytes = BYTES + 4096, .lba_bytes = 512, .mem_align = 4096
+	};
+	a.stream[0] = (struct stream){ 1, 4096, IO_READ, IO_SEQ, 0, 0 };
+	ios = bytes = short_ios = UINT64_MAX;
+	rc = engine_open(&t, &e, &err);
+	if (!rc) {
+		rc = engine_run(e, &j, &err);
+		engine_close(e);
+	}
+	loop_close(&l);
+	CHECK_INT(rc, -EIO);
+	CHECK_INT(ios, 0);
+	CHECK_INT(bytes, 0);
+	CHECK_INT(short_ios, 1);
+	CHECK_MSG(strstr(err.msg, "read of 4096 bytes at offset 16777216 moved only 0"), "%s",
+		  err.msg);
 }
 
 TEST_MAIN

@@ -86,8 +86,8 @@ TEST(depth_times_count_is_little)
 	rig_close(g);
 }
 
-/* U16: threads and depth are not swapped, and what was reached is measured. */
-TEST(threads_and_depth)
+/* Threads and depth are not swapped, and what was reached is measured. */
+TEST(U16_threads_and_depth)
 {
 	struct rig *g = rig_file(16 << 20);
 
@@ -253,8 +253,8 @@ TEST(fill_is_exact)
 	}
 }
 
-/* U28: as written, at QD1 with one small block after the other, 32 MiB do not compress by 1 %. */
-TEST(written_data_does_not_compress)
+/* As written, at QD1 with one small block after the other, 32 MiB do not compress by 1 %. */
+TEST(U28_written_data_does_not_compress)
 {
 	enum { BYTES = 32 << 20 };
 	struct rig *g = rig_file(BYTES);
@@ -309,8 +309,8 @@ TEST(impossible_jobs_are_refused)
 	rig_close(g);
 }
 
-/* U35: computed before anything is allocated, and said in bytes. */
-TEST(memory_need_is_told)
+/* Computed before anything is allocated, and said in bytes. */
+TEST(U35_memory_need_is_told)
 {
 	struct rig *g = rig_open("/dev/null", 1 << 30);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside the loop: a clock that steps back (U26), bucket arithmetic, a drive that answers "again" (U33). */
+/* Inside the loop: a clock that steps back, bucket arithmetic, a drive that answers "again". */
 #include "workloads/engine_worker.c"
 
 #include <fcntl.h>
 
 #include "tests/test.h"
 
-TEST(a_step_back_is_counted_and_clamped)
+TEST(U26_a_step_back_is_counted_and_clamped)
 {
 	struct engine *e = calloc(1, sizeof *e);
 	struct worker *w = aligned_alloc(64, (sizeof *w + 63) / 64 * 64);
@@ -55,7 +55,7 @@ TEST(buckets_are_those_of_hist)
 }
 
 /* The same IO goes out again, once more in flight; it keeps its first time stamp and counts nowhere yet. */
-TEST(again_is_sent_again)
+TEST(U33_again_is_sent_again)
 {
 	struct ring_conf c = { .fd = open("/dev/zero", O_RDWR), .entries = 8, .least_entries = 8 };
 	struct engine *e = calloc(1, sizeof *e);

@@ -2,7 +2,9 @@
 /* Hosts that give less than wished: no io_uring, little lockable or addressable memory. Each in a child of its own. */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <stddef.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -75,8 +77,7 @@ static void in_a_container(void)
 	open_and_tell();
 }
 
-/* U30: the message names the cause. */
-TEST(no_io_uring_says_why)
+TEST(U30_no_io_uring_says_why)
 {
 	char out[600], want[32];
 	int code;
@@ -90,6 +91,37 @@ TEST(no_io_uring_says_why)
 	snprintf(want, sizeof want, "-%d ", EPERM);
 	CHECK_MSG(!strncmp(out, want, strlen(want)) && strstr(out, "EPERM") &&
 			  strstr(out, "seccomp"),
+		  "%s", out);
+}
+
+/* Another file in the place of the sysctl, for this child alone, and what the kernel would answer then. */
+static void switched_off(void)
+{
+	static const char sysctl[] = "/proc/sys/kernel/io_uring_disabled";
+	char file[] = "/tmp/pts-unit-sysctl-XXXXXX";
+	int fd = mkstemp(file);
+	bool there = fd >= 0 && write(fd, "2\n", 2) == 2 && !unshare(CLONE_NEWNS) &&
+		     !mount("", "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
+		     !mount(file, sysctl, NULL, MS_BIND, NULL);
+
+	unlink(file);
+	if (!there)
+		_exit(9);
+	deny_io_uring(EPERM);
+	open_and_tell();
+}
+
+TEST(U30_a_sysctl_that_forbids_is_named)
+{
+	char out[600], want[32];
+	int code;
+
+	in_child(switched_off, out, sizeof out, &code);
+	if (code == 9)
+		SKIP("no mount namespace, no seccomp or no such sysctl here");
+	snprintf(want, sizeof want, "-%d ", EPERM);
+	CHECK_MSG(!strncmp(out, want, strlen(want)) &&
+			  strstr(out, "sysctl kernel.io_uring_disabled=2"),
 		  "%s", out);
 }
 
@@ -107,8 +139,8 @@ static void little_lockable_memory(void)
 	printf("%d %llu %s%s", rc, (unsigned long long)rig_ios(g, 0), g->r[0].note, g->err.msg);
 }
 
-/* U31: registered buffers are a help, not a need. */
-TEST(registered_buffers_are_optional)
+/* Registered buffers are a help, not a need. */
+TEST(U31_registered_buffers_are_optional)
 {
 	char out[600];
 	int code;
@@ -133,8 +165,8 @@ static void little_address_space(void)
 	printf("%d %s", rc, g->err.msg);
 }
 
-/* U35: T32 Q32 of 1 MiB. */
-TEST(a_limit_of_memory_is_no_crash)
+/* T32 Q32 of 1 MiB. */
+TEST(U35_a_limit_of_memory_is_no_crash)
 {
 	char out[600], want[32];
 	int code;

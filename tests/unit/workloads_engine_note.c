@@ -22,7 +22,7 @@ static void run_zero(struct rig *g, unsigned threads, unsigned qd, uint64_t ios)
 	DO(rig_consistent(g, 0));
 }
 
-TEST(a_target_that_runs_synchronously_is_told)
+TEST(U24_a_target_that_runs_synchronously_is_told)
 {
 	struct rig *g = rig_open("/dev/zero", 1 << 30);
 
@@ -37,7 +37,7 @@ TEST(a_target_that_runs_synchronously_is_told)
 	rig_close(g);
 }
 
-TEST(a_depth_that_is_not_reached_is_told)
+TEST(U24_a_depth_that_is_not_reached_is_told)
 {
 	struct rig *g = rig_open("/dev/zero", 1 << 30);
 

@@ -72,8 +72,8 @@ TEST(deadline)
 	fault_close(f);
 }
 
-/* U33: fewer taken than offered, none taken, to be sent again: prepared = ok + short + error, and nothing is lost. */
-TEST(submissions)
+/* Fewer taken than offered, none taken, to be sent again: prepared = ok + short + error, and nothing is lost. */
+TEST(U33_submissions_that_take_few_or_none)
 {
 	static const char *const spec[] = { "take3,eagain*10",
 					    "take1",
@@ -202,6 +202,33 @@ TEST(late_without_a_gap)
 	rig_close(g);
 }
 
+/*
+ * The PTS knows no time to settle within a cell. Where a definition wants one it is a step of its own, and whatever happens in
+ * it, even at its end and without a gap, is in no number of the next.
+ */
+TEST(U17_what_settles_before_is_not_measured)
+{
+	struct fault *f;
+	struct rig *g = rig_faulty("late=300ms@1,late=300ms@2", &f);
+
+	for (unsigned k = 0; k < 2; k++)
+		rig_segment(g, k, rig_access(IO_READ, IO_RND, 4096), 1, 1,
+			    (struct bound){ .time_ns = k ? 100 * MS : 700 * MS });
+	CHECK_INT(rig_run(g), 0);
+	CHECK_INT(g->sealed, 2);
+	for (unsigned k = 0; k < 2; k++) {
+		uint64_t slow = 0;
+
+		for (unsigned i = hist_index(300 * MS); i < HIST_BUCKETS; i++)
+			slow += g->h[k][IO_READ].count[i];
+		CHECK_INT(slow, k ? 0 : 2);
+		CHECK(rig_ios(g, k) > 2);
+		DO(rig_consistent(g, k));
+	}
+	CHECK(g->h[0][IO_READ].max >= 300 * MS && g->h[1][IO_READ].max < 300 * MS);
+	rig_close(g);
+}
+
 /* Bounded by IOs, by time with the only IO lost, and by time while another worker goes on. */
 TEST(never)
 {
@@ -228,6 +255,114 @@ TEST(never)
 		memset(g->seg, 0xff, sizeof g->seg);
 		if (g->path[0])
 			unlink(g->path);
+	}
+}
+
+/* The only IO of a cell does not come, and the next cell of the job would follow without a gap: this one is no result. */
+TEST(never_before_a_seam)
+{
+	for (unsigned n = 1; n <= 4; n++) {
+		struct fault *f;
+		char spec[32];
+		snprintf(spec, sizeof spec, "never@%u,late=1ms", n);
+		struct rig *g = rig_faulty(spec, &f);
+		g->job.deadline_ns = 200 * MS;
+		for (unsigned k = 0; k < 3; k++)
+			rig_segment(g, k, rig_access(IO_READ, IO_RND, 4096), 1, 1,
+				    (struct bound){ .time_ns = 20 * MS });
+		CHECK_INT(rig_run(g), -ETIMEDOUT);
+		CHECK_INT(g->sealed, 1);
+		CHECK(g->r[0].partial);
+		CHECK_INT(rig_ios(g, 0), n - 1);
+		rig_consistent(g, 0);
+		memset(g->seg, 0xff, sizeof g->seg);
+		unlink(g->path);
+	}
+}
+
+static struct rig *write_with(const char *spec, unsigned threads, unsigned qd, int *ret_rc)
+{
+	struct fault *f;
+	struct rig *g = rig_faulty(spec, &f);
+
+	g->job.deadline_ns = 1000 * MS;
+	for (unsigned k = 0; k < 2; k++)
+		rig_segment(g, k, rig_access(IO_WRITE, IO_RND, 4096), threads, qd,
+			    (struct bound){ .time_ns = 3600000 * MS });
+	*ret_rc = rig_run(g);
+	return g;
+}
+
+/* What is in flight when an IO fails has been written all the same: it is waited for and counts. */
+TEST(in_flight_at_an_error)
+{
+	static const struct {
+		unsigned threads, qd;
+	} cell[] = { { 1, 8 }, { 2, 4 }, { 8, 1 } };
+	int rc;
+
+	for (unsigned i = 0; i < sizeof cell / sizeof *cell; i++) {
+		struct rig *g = write_with("eio@5,late=150ms", cell[i].threads, cell[i].qd, &rc);
+		CHECK_INT(rc, -EIO);
+		CHECK_INT(g->sealed, 1);
+		CHECK_INT(g->r[0].prepared, 8);
+		CHECK_INT(g->r[0].errors, 1);
+		CHECK_INT(g->r[0].op[IO_WRITE].bytes, 7 * 4096);
+		CHECK(g->r[0].partial);
+		CHECK(g->h[0][IO_WRITE].min >= 150 * MS && g->r[0].elapsed_ns >= 150 * MS);
+		rig_consistent(g, 0);
+		rig_close(g);
+	}
+}
+
+/* Those that fail as well count by their errno; those to be sent again are. */
+TEST(in_flight_at_an_error_and_no_better)
+{
+	int rc;
+	struct rig *g = write_with("eio@5,enodata@6,again@7,short@8,late=50ms", 1, 8, &rc);
+
+	CHECK_INT(rc, -EIO);
+	CHECK(strstr(g->err.msg, "(EIO)"));
+	CHECK_INT(g->r[0].prepared, 8);
+	CHECK_INT(g->r[0].errors, 2);
+	CHECK_INT(g->r[0].short_ios, 1);
+	CHECK_INT(rig_ios(g, 0), 5);
+	CHECK(g->r[0].errnos[0].n == 1 && g->r[0].errnos[1].n == 1);
+	rig_consistent(g, 0);
+	rig_close(g);
+}
+
+/* The deadline holds there, too. */
+TEST(in_flight_at_an_error_and_never_back)
+{
+	int rc;
+	struct rig *g = write_with("eio@5,never@6,late=50ms", 2, 4, &rc);
+
+	CHECK_INT(rc, -ETIMEDOUT);
+	CHECK_INT(g->sealed, 1);
+	CHECK(g->r[0].partial);
+	CHECK_INT(g->r[0].prepared, 7);
+	CHECK_INT(g->r[0].errors, 1);
+	rig_consistent(g, 0);
+	memset(g->seg, 0xff, sizeof g->seg);
+	unlink(g->path);
+}
+
+/* A user who wants to stop waits a second for it. */
+TEST(in_flight_at_a_stop)
+{
+	static const char *const spec[] = { "late=300ms", "late=1500ms" };
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct fault *f;
+		struct rig *g = rig_faulty(spec[i], &f);
+		volatile int stop = 1;
+		g->job.stop = &stop;
+		CHECK_INT(run_reads(g, 2, 4, (struct bound){ .time_ns = 3600000 * MS }), -EINTR);
+		CHECK_INT(rig_ios(g, 0), i ? 0 : 8);
+		CHECK(g->r[0].partial);
+		rig_consistent(g, 0);
+		rig_close(g);
 	}
 }
 

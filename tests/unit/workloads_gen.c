@@ -2,6 +2,7 @@
 /* The synthetic source: uniformity, mixes, cursors, regions, segments, exact fills. */
 #include <errno.h>
 #include <pthread.h>
+#include <sys/resource.h>
 
 #include "tests/test.h"
 #include "workloads/gen.h"
@@ -37,7 +38,7 @@ static void draw(struct gen *g, struct io *io)
 		abort();
 }
 
-TEST(uniform_over_16_tib)
+TEST(U18_uniform_over_16_tib)
 {
 	struct access a = one(IO_READ, IO_RND, 4096);
 	struct active_range r = { .bytes = 16 * TIB };
@@ -58,6 +59,10 @@ TEST(uniform_over_16_tib)
 		chi2 += (count[i] - 15625.0) * (count[i] - 15625.0) / 15625.0;
 	CHECK_MSG(chi2 < 103.4, "chi-square %.1f of 63 degrees of freedom: p < 0.001", chi2);
 	CHECK(max > r.bytes / 1000 * 999);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+	struct rusage use; /* no map of what was drawn */
+	CHECK(!getrusage(RUSAGE_SELF, &use) && use.ru_maxrss < 64 << 10);
+#endif
 }
 
 /* The last place of a range that is no multiple of the block is used, none beyond it. */
@@ -88,7 +93,7 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-TEST(no_two_threads_share_offsets)
+TEST(U18_no_two_threads_share_offsets)
 {
 	struct access a = one(IO_READ, IO_RND, 4096);
 	struct active_range r = { .bytes = 16 * TIB };

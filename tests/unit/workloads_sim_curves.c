@@ -44,29 +44,33 @@ static uint64_t p99999(const struct hist *h)
 
 TEST(regions_of_random_writes)
 {
-	double fills = 0, fresh, steady, at_fills[8] = { 0 };
+	double fills, fresh, steady, cliff = 0, at_fills[8] = { 0 };
 	struct dut *d;
 
 	CHECK(!open_ini(&d, QUIET));
 	fresh = run(d, mix(4096, IO_RND, 0), 4, 32, MIN);
 	CHECK_NEAR(fresh, 520000, 1e-6);
-	for (double y = 0; fills < 8; fills += 60 * y * 4096 / ENT_BYTES) {
+	fills = 60 * fresh * 4096 / ENT_BYTES;
+	for (double y = fresh; fills < 8; fills += 60 * y * 4096 / ENT_BYTES) {
 		y = run(d, mix(4096, IO_RND, 0), 4, 32, MIN);
 		if (fills < 1)
-			CHECK_NEAR(y, fresh, 1e-6); /* spare flash lasts for 1.16 capacities */
+			CHECK_NEAR(y, fresh, 1e-6); /* spare flash lasts for 1.1 capacities */
+		if (!cliff && y < fresh / 2)
+			cliff = fills;
 		at_fills[(unsigned)fills] = y;
 	}
 	steady = at_fills[7];
-	CHECK(steady < fresh / 2 && steady > fresh / 5);
-	CHECK(at_fills[1] < 0.9 * fresh && at_fills[1] > 1.5 * steady); /* transition */
-	CHECK(at_fills[3] < 1.2 * steady);
+	CHECK(steady < fresh / 3 && steady > fresh / 5);
+	CHECK(cliff > 1.1 && cliff < 1.25);
+	CHECK(at_fills[1] < 1.05 * steady && at_fills[1] > 1.005 * steady); /* transition */
+	CHECK(at_fills[3] < 1.01 * steady);
 	for (unsigned i = 1; i < 8; i++)
 		CHECK(at_fills[i] <= at_fills[i - 1]);
-	/* u = exp(-(1 - u) 1.16) has u = 0.7275: 2800 MB/s of flash over 1 / (1 - u) */
+	/* u = exp(-(1 - u) 1.1) has u = 0.824: 2800 MB/s of flash over 1 / (1 - u) */
 	double u = 0.7;
 
 	for (unsigned i = 0; i < 1000; i++)
-		u = exp(-(1 - u) * 1.16);
+		u = exp(-(1 - u) * 1.1);
 	CHECK_NEAR(steady, 2800e6 * (1 - u) / 4096, 0.01);
 	done(d);
 }
@@ -148,13 +152,13 @@ TEST(depth_limits_then_saturates)
 		double y = run(d, mix(4096, IO_RND, 100), 1, q, MIN);
 
 		CHECK(y >= was && cell.art_ns > was_art * 0.999999);
-		if (q > 128) { /* all of it is queue */
-			CHECK_NEAR(y, 850000, 1e-6);
-			CHECK_NEAR(cell.art_ns, 2 * was_art, 1e-3);
-		}
+		CHECK(y < 2 * was || q <= 16); /* never more than by the depth */
+		if (q > 128)
+			CHECK(cell.art_ns > 1.7 * was_art); /* nearly all of it is queue */
 		was = y;
 		was_art = cell.art_ns;
 	}
+	CHECK_NEAR(was, 850000, 1e-6);
 	done(d);
 }
 
@@ -166,9 +170,9 @@ TEST(mixes_interfere)
 	CHECK(!open_ini(&d, QUIET));
 	CHECK_INT(fill(d, 128 * KIB, 0, 2 * ENT_BYTES), 0);
 	writes = settled(d, mix(4096, IO_RND, 0)) * 1e6 / 4096;
-	reads = run(d, mix(4096, IO_RND, 100), 4, 32, MIN);
+	reads = run(d, mix(4096, IO_RND, 100), 32, 32, MIN);
 	quiet_tail = (double)p99999(&cell.op[IO_READ]) / cell.art_ns;
-	both = run(d, mix(4096, IO_RND, 50), 4, 32, MIN);
+	both = run(d, mix(4096, IO_RND, 50), 32, 32, MIN);
 	/* worse than sharing the drive's time */
 	CHECK(both < 0.9 / (0.5 / reads + 0.5 / writes));
 	CHECK(both > writes && both < reads);
@@ -329,7 +333,7 @@ TEST(latency_test_becomes_steady)
 
 	for (unsigned p = 0; p < 3; p++) {
 		CHECK(!open_sim(profile[p], 0, 11, &d));
-		unsigned r = latency_test(d, 10);
+		unsigned r = latency_test(d, ROUNDS_MAX);
 
 		CHECK_MSG(r >= 5, "%s: steady at %u", profile[p], r);
 		run(d, mix(4096, IO_RND, 0), 1, 1, 20 * MIN);
@@ -449,7 +453,7 @@ TEST(demand_intensity)
 	CHECK_NEAR(iops[0][0], iops[2][0], 0.03); /* flat where saturated */
 	CHECK_NEAR(art[0][0], 4 * art[2][0], 0.03);
 	CHECK(art[0][0] > 5e6 && art[2][0] < 5e6); /* the 5 ms rule decides something */
-	CHECK(iops[6][6] < iops[6][0] / 8);
+	CHECK(iops[6][6] < iops[6][0] / 6);
 	CHECK_NEAR(iops[6][6], 1e9 / art[6][6], 1e-3);
 	for (unsigned t = 0; t < 7; t++)
 		for (unsigned q = 1; q < 7; q++)
@@ -501,17 +505,23 @@ TEST(heat_and_throttling)
 	struct health h;
 	struct err err = { "" };
 	double full, least = 1e9;
+	unsigned throttled = 0, critical = 0;
 	struct dut *d;
 
 	CHECK(!open_ini(&d,
 			QUIET "[thermal]\nthrottle_c = 55\nthrottle_x = 0.5\ncritical_c = 55\n"));
 	full = run(d, mix(4096, IO_RND, 100), 4, 32, 10 * SEC);
-	for (unsigned i = 0; i < 60; i++)
-		least = fmin(least, run(d, mix(4096, IO_RND, 100), 4, 32, 10 * SEC));
-	CHECK_NEAR(least, full / 2, 0.01);
-	CHECK(cell.r.temperature_c > 50 && cell.r.temperature_c < 63);
-	CHECK(!d->ops->health(d, &h, &err));
-	CHECK(h.critical && strstr(h.text, "critical"));
+	for (unsigned i = 0; i < 60; i++) {
+		least = fmin(least, run(d, mix(4096, IO_RND, 100), 32, 32, 10 * SEC));
+		CHECK(!d->ops->health(d, &h, &err));
+		CHECK_NEAR(h.temperature_c, cell.r.temperature_c, 1e-9);
+		CHECK(i < 30 || (h.temperature_c > 51 && h.temperature_c < 56));
+		throttled += h.throttled;
+		critical += h.critical && strstr(h.text, "critical");
+	}
+	CHECK_NEAR(least, 850000 / 2, 0.01);
+	CHECK(throttled > 5 && throttled < 55); /* hot, cooler by throttling, hot again */
+	CHECK(critical > 0 && critical < throttled);
 	CHECK_INT(idle(d, HOUR), 0);
 	CHECK(!d->ops->health(d, &h, &err));
 	CHECK(!h.critical && h.temperature_c < 37);

@@ -17,7 +17,7 @@
 struct cell { /* the last segment that was sealed */
 	struct result r;
 	struct hist op[IO_OPS], response[IO_OPS];
-	struct second second[4096];
+	struct second second[1 << 17];
 	unsigned sealed; /* how many so far */
 	unsigned stop_after; /* of sealed; 0 never */
 	double iops, art_ns, mb_s;

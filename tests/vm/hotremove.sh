@@ -43,7 +43,7 @@ truncate -s 64M "$W/hot.raw"
 } >"$W/qmp.out" 2>&1 &
 at_exit kill $!
 
-t 'a drive is removed in a run: the run ends by itself'
+t 'U34: a drive is removed in a run: the run ends by itself'
 vm -q -n 0 -k nvme -t 180 -x "-device pcie-root-port,id=rp1,slot=1,chassis=1
 	-blockdev driver=file,node-name=hot,filename=$W/hot.raw -device nvme,id=hot,bus=rp1,serial=HOTDEL,drive=hot"
 exit_is 0
