@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pts/cell_row.h"
 #include "pts/base/json.h"
 #include "pts/cmd_capture_rows.h"
 #include "pts/cmd_replay.h"
@@ -216,59 +217,6 @@ struct cell_parts {
 	struct buf errnos;
 };
 
-static int64_t pct_or_none(const struct hist *h, uint32_t ppm)
-{
-	uint64_t v;
-
-	return hist_percentile(h, ppm, &v) ? (int64_t)v : -1;
-}
-
-static void put_hists(struct cell_parts *p, const struct result *res, bool timed)
-{
-	struct cell_row *w = &p->row;
-
-	for (unsigned op = 0; op < IO_OPS; op++) {
-		const char *letter = op == IO_READ ? "R" : "W";
-		const struct hist *service = res->op[op].service, *response = res->op[op].response;
-
-		if (service)
-			p->hist[w->n_hist++] = (struct cell_hist){ letter, "service", service };
-		if (response)
-			p->hist[w->n_hist++] = (struct cell_hist){ letter, "response", response };
-		if (timed ? response : service)
-			hist_merge(p->all, timed ? response : service);
-	}
-	w->hist = p->hist;
-	w->sum_ns = p->all->n ? (double)p->all->sum : 0;
-	w->art_ns = p->all->n ? hist_mean(p->all) : NAN;
-	w->mrt_ns = p->all->n ? (int64_t)p->all->max : -1;
-	w->min_ns = p->all->n ? (int64_t)p->all->min : -1;
-	w->p50_ns = pct_or_none(p->all, P50);
-	w->p99_ns = pct_or_none(p->all, P99);
-	w->p999_ns = pct_or_none(p->all, P999);
-	w->p9999_ns = pct_or_none(p->all, P9999);
-	w->p99999_ns = pct_or_none(p->all, P99999);
-}
-
-static void put_seconds(struct cell_parts *p, const struct result *res)
-{
-	p->second = calloc(res->n_seconds + 1, sizeof *p->second);
-	BUG_ON(!p->second);
-	for (unsigned i = 0; i < res->n_seconds; i++) {
-		const struct second *s = &res->second[i];
-
-		p->second[i] = (struct second_row){
-			.second = s->index,
-			.ios = s->ios,
-			.bytes = s->bytes,
-			.art_ns = s->ios ? (double)s->sum_ns / (double)s->ios : NAN,
-			.mrt_ns = s->max_ns
-		};
-	}
-	p->row.second = p->second;
-	p->row.n_seconds = res->n_seconds;
-}
-
 static void put_counts(struct cell_parts *p, const struct result *res)
 {
 	struct cell_row *w = &p->row;
@@ -293,10 +241,7 @@ static void put_counts(struct cell_parts *p, const struct result *res)
 				? ((double)sum / (double)res->elapsed_ns / res->inflight_avg - 1) *
 					  100
 				: NAN;
-	for (unsigned i = 0; i < RESULT_ERRNOS && res->errnos[i].err; i++)
-		buf_fmt(&p->errnos, "%s%s:%" PRIu64, i ? " " : "",
-			strerrorname_np(res->errnos[i].err), res->errnos[i].n);
-	w->errnos = p->errnos.len ? buf_cstr(&p->errnos) : NULL;
+	cell_row_errnos(w, &p->errnos, res);
 }
 
 /* The rate asked for makes the latencies those from the due times on. */
@@ -343,8 +288,8 @@ static int store_one_cell(struct replay *r, const struct result *res, int member
 				.rate_iops = rate_of(r),
 				.note = r->truth.valid ? NULL : r->truth.why };
 	put_counts(&p, res);
-	put_hists(&p, res, !isnan(w->rate_iops));
-	put_seconds(&p, res);
+	cell_row_latencies(w, p.hist, p.all, res, !isnan(w->rate_iops));
+	p.second = cell_row_seconds(w, res);
 	if (res->n_members) {
 		w->members = res->n_members;
 		w->span_first_ns = res->first_done_ns;

@@ -11,6 +11,7 @@
 #include "pts/base/json.h"
 #include "pts/base/rng.h"
 #include "pts/base/units.h"
+#include "pts/cell_row.h"
 #include "pts/interp_priv.h"
 
 #define SERIES_NS 1000000000ull
@@ -166,66 +167,6 @@ static void put_streams(struct row_parts *p, const struct access *a, const struc
 	p->row.n_streams = n;
 }
 
-static void put_seconds(struct row_parts *p, const struct result *r)
-{
-	p->second = calloc(r->n_seconds + 1, sizeof *p->second);
-	BUG_ON(!p->second);
-	for (unsigned i = 0; i < r->n_seconds; i++) {
-		const struct second *s = &r->second[i];
-
-		p->second[i] = (struct second_row){
-			.second = s->index,
-			.ios = s->ios,
-			.bytes = s->bytes,
-			.art_ns = s->ios ? (double)s->sum_ns / (double)s->ios : NAN,
-			.mrt_ns = s->max_ns
-		};
-	}
-	p->row.second = p->second;
-	p->row.n_seconds = r->n_seconds;
-}
-
-static int64_t pct_or_none(const struct hist *h, uint32_t ppm)
-{
-	uint64_t v;
-
-	return hist_percentile(h, ppm, &v) ? (int64_t)v : -1;
-}
-
-/* PTS[GEN-3.1-RT]: latencies of the cell: with a rate from the due time (open loop), else from submission. */
-static void put_latencies(struct interp *in, struct row_parts *p, const struct result *r,
-			  bool rated)
-{
-	struct cell_row *w = &p->row;
-	struct hist *all = in->merged;
-	unsigned n = 0;
-
-	hist_reset(all);
-	for (unsigned op = 0; op < IO_OPS; op++) {
-		const struct hist *resp = r->op[op].response, *serv = r->op[op].service;
-
-		if (rated && resp)
-			hist_merge(all, resp);
-		else if (serv)
-			hist_merge(all, serv);
-		if (serv)
-			p->hist[n++] = (struct cell_hist){ op_letter(op), "service", serv };
-		if (resp)
-			p->hist[n++] = (struct cell_hist){ op_letter(op), "response", resp };
-	}
-	w->hist = p->hist;
-	w->n_hist = n;
-	w->sum_ns = all->n ? (double)all->sum : 0;
-	w->art_ns = all->n ? hist_mean(all) : NAN;
-	w->mrt_ns = all->n ? (int64_t)all->max : -1;
-	w->min_ns = all->n ? (int64_t)all->min : -1;
-	w->p50_ns = pct_or_none(all, P50);
-	w->p99_ns = pct_or_none(all, P99);
-	w->p999_ns = pct_or_none(all, P999);
-	w->p9999_ns = pct_or_none(all, P9999);
-	w->p99999_ns = pct_or_none(all, P99999);
-}
-
 /* Little's law as a self-check: IOPS x mean service time against the in-flight that was counted. */
 static double little_pct(const struct result *r)
 {
@@ -237,17 +178,6 @@ static double little_pct(const struct result *r)
 	if (!sum || !r->elapsed_ns || !(r->inflight_avg > 0))
 		return NAN;
 	return ((double)sum / (double)r->elapsed_ns / r->inflight_avg - 1) * 100;
-}
-
-static void put_errnos(struct row_parts *p, const struct result *r)
-{
-	for (unsigned i = 0; i < RESULT_ERRNOS && r->errnos[i].err; i++) {
-		const char *name = strerrorname_np(r->errnos[i].err);
-
-		buf_fmt(&p->errnos, "%s%s:%llu", i ? " " : "", name ? name : "?",
-			(unsigned long long)r->errnos[i].n);
-	}
-	p->row.errnos = p->errnos.len ? buf_cstr(&p->errnos) : NULL;
 }
 
 /* Of one member (from 1), or of all. */
@@ -339,9 +269,10 @@ static int store_row(struct cell_job *cj, unsigned i, const struct result *r, in
 	w->little_pct = little_pct(r);
 	put_workload(&p, cj->seg[i].acc);
 	put_streams(&p, cj->seg[i].acc, r);
-	put_seconds(&p, r);
-	put_latencies(in, &p, r, cj->seg[i].rate_iops > 0);
-	put_errnos(&p, r);
+	p.second = cell_row_seconds(&p.row, r);
+	hist_reset(in->merged);
+	cell_row_latencies(&p.row, p.hist, in->merged, r, cj->seg[i].rate_iops > 0);
+	cell_row_errnos(&p.row, &p.errnos, r);
 	put_cursors(&p, in, member);
 	buf_str(&p.note, r->note);
 	if (member < 0)
