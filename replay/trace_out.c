@@ -67,14 +67,24 @@ static void name_tmp(char *ret, size_t n, const char *path)
 }
 
 /* For file systems that cannot keep a file nameless. */
-static int open_named(struct trace_out *o, const char *path, struct err *err)
+/* A name that nobody has, in the folder of @path: for a new file, or for the nameless one that is open. */
+static int take_name(struct trace_out *o, const char *path, struct err *err)
 {
+	char self[64] = "";
+	bool taken;
 	int rc;
 
+	if (o->fd >= 0)
+		snprintf(self, sizeof(self), "/proc/self/fd/%d", o->fd);
 	for (int i = 0; i < 100; i++) {
 		name_tmp(o->tmp, sizeof(o->tmp), path);
-		o->fd = open(o->tmp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (o->fd >= 0)
+		if (self[0]) {
+			taken = linkat(AT_FDCWD, self, AT_FDCWD, o->tmp, AT_SYMLINK_FOLLOW) == 0;
+		} else {
+			o->fd = open(o->tmp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+			taken = o->fd >= 0;
+		}
+		if (taken)
 			return 0;
 		if (errno != EEXIST)
 			break;
@@ -97,7 +107,7 @@ int trace_out_open(struct trace_out *o, const char *path, struct err *err)
 		return 0;
 	if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)
 		return err_set(err, -errno, "%s: cannot be written: %s", path, strerror(errno));
-	return open_named(o, path, err);
+	return take_name(o, path, err);
 }
 
 void trace_out_release(struct trace_out *o)
@@ -438,31 +448,11 @@ int trace_out_seal(struct trace_out *o, const char *name, const struct trace_rep
 	return rc;
 }
 
-/* A nameless file gets a name first: rename() then puts it in the place of another, which linking alone cannot. */
-static int name_it(struct trace_out *o, const char *path, struct err *err)
-{
-	char self[64];
-	int rc;
-
-	if (o->tmp[0])
-		return 0;
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", o->fd);
-	for (int i = 0; i < 100; i++) {
-		name_tmp(o->tmp, sizeof(o->tmp), path);
-		if (linkat(AT_FDCWD, self, AT_FDCWD, o->tmp, AT_SYMLINK_FOLLOW) == 0)
-			return 0;
-		if (errno != EEXIST)
-			break;
-	}
-	rc = err_set(err, -errno, "%s: cannot be written: %s", path, strerror(errno));
-	o->tmp[0] = '\0';
-	return rc;
-}
-
 int trace_out_publish(struct trace_out *o, const char *path, struct err *err)
 {
 	char folder[PATH_MAX];
-	int rc = name_it(o, path, err), fd;
+	/* rename() puts a file in the place of another, which linking alone cannot: a nameless one gets a name first */
+	int rc = o->tmp[0] ? 0 : take_name(o, path, err), fd;
 
 	if (rc)
 		return rc;
