@@ -246,6 +246,9 @@ int measure_hist(struct dataset *d, int64_t cell, struct hist *h, struct err *er
 bool measure_is_step(const struct measure *m);
 /* All that a histogram allows to say. */
 void levels_of(const struct hist *h, struct levels *ret);
+/* Of all IOs of a stored cell, reads and writes; @kind "service" or "response". */
+int levels_load(struct dataset *d, int64_t cell, const char *kind, struct levels *ret,
+		struct err *err) must_check;
 /* Steps at a rate, with both their distributions; called by dataset_calc(). */
 int dataset_rated(struct dataset *d, const struct test *t, struct section *s,
 		  struct err *err) must_check;

@@ -28,8 +28,8 @@ void levels_of(const struct hist *h, struct levels *ret)
 		ret->above = hist_above(h, P99999);
 }
 
-static int load_levels(struct dataset *d, int64_t cell, const char *kind, struct levels *ret,
-		       struct err *err)
+int levels_load(struct dataset *d, int64_t cell, const char *kind, struct levels *ret,
+		struct err *err)
 {
 	struct hist *h = hist_new();
 	int rc = read_hist(d->reader, cell, "R", kind, h, err);
@@ -55,9 +55,9 @@ int dataset_rated(struct dataset *d, const struct test *t, struct section *s, st
 			s->rated = arena_array(&d->arena, struct rated, MAX);
 		struct rated *r = &s->rated[s->n_rated++];
 		r->m = m;
-		rc = load_levels(d, m->cell_id, "service", &r->service, err);
+		rc = levels_load(d, m->cell_id, "service", &r->service, err);
 		if (!rc)
-			rc = load_levels(d, m->cell_id, "response", &r->response, err);
+			rc = levels_load(d, m->cell_id, "response", &r->response, err);
 	}
 	return rc;
 }

@@ -251,19 +251,6 @@ static void learn(struct workload *w, const struct replay_scale *s)
 		w->step_ns = (int64_t)(s->step[1]->start_ns - s->step[0]->start_ns);
 }
 
-static int load_kind(struct dataset *d, int64_t cell, const char *kind, struct levels *ret,
-		     struct err *err)
-{
-	struct hist *h = hist_new();
-	int rc = read_hist(d->reader, cell, "R", kind, h, err);
-
-	if (!rc)
-		rc = read_hist(d->reader, cell, "W", kind, h, err);
-	levels_of(h, ret);
-	free(h);
-	return rc;
-}
-
 static int load_seconds(struct dataset *d, struct replay *r, struct err *err)
 {
 	unsigned room = (unsigned)fmin((double)r->cell->elapsed_ns / 1e9 + 3, 1e7);
@@ -299,9 +286,9 @@ static int load_exact(struct dataset *d, struct replay *r, struct err *err)
 	}
 	if (!r->cell)
 		return 0;
-	int rc = load_kind(d, r->cell->cell_id, "service", &r->service, err);
+	int rc = levels_load(d, r->cell->cell_id, "service", &r->service, err);
 	if (!rc)
-		rc = load_kind(d, r->cell->cell_id, "response", &r->response, err);
+		rc = levels_load(d, r->cell->cell_id, "response", &r->response, err);
 	return rc ? rc : load_seconds(d, r, err);
 }
 
