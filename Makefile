@@ -12,16 +12,17 @@ VERSION := 0.1.0
 
 # Debian 12 packages: to build (a library as header:package), and to run the tests as well.
 LIBRARIES := liburing.h:liburing-dev sqlite3.h:libsqlite3-dev xlsxwriter.h:libxlsxwriter-dev \
-	blkid/blkid.h:libblkid-dev nettle/sha2.h:nettle-dev zlib.h:zlib1g-dev lzma.h:liblzma-dev zstd.h:libzstd-dev
+	blkid/blkid.h:libblkid-dev nettle/sha2.h:nettle-dev zlib.h:zlib1g-dev lzma.h:liblzma-dev zstd.h:libzstd-dev \
+	libnvme.h:libnvme-dev scsi/sg_lib.h:libsgutils2-dev
 PACKAGES := gcc make pkg-config libc6-dev $(foreach l,$(LIBRARIES),$(lastword $(subst :, ,$(l))))
 TEST_PACKAGES := clang clang-format cppcheck sqlite3 python3 mount util-linux e2fsprogs fdisk unzip xz-utils \
 	man-db locales-all procps valgrind strace
 BENCH_PACKAGES := fio blktrace linux-perf valgrind
 # What the rigs (tests/rigs) and the virtual machine (tests/vm) need besides; without them their tests are skipped.
-RIG_PACKAGES := qemu-system-x86 qemu-utils dmsetup busybox-static kmod cpio xz-utils fuse3 libfuse3-dev
+RIG_PACKAGES := qemu-system-x86 qemu-utils dmsetup mdadm nvme-cli busybox-static kmod cpio xz-utils fuse3 libfuse3-dev
 
-# What check-html looks at the HTML report with; without it that is skipped.
-HTML_PACKAGES := chromium fonts-crosextra-carlito poppler-utils python3
+# What check-html looks at reports with; without a browser, or without LibreOffice, its part is skipped.
+HTML_PACKAGES := chromium libreoffice-calc-nogui fonts-crosextra-carlito poppler-utils python3
 
 # SANITIZE=address,undefined or SANITIZE=thread builds into a folder of its own.
 comma := ,
@@ -43,7 +44,7 @@ override LDFLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE)) -pthread $(LDFLAGS)
 pc_libs = $(shell $(PKG_CONFIG) --libs $(1) 2>/dev/null || echo $(2))
 LIBS := $(call pc_libs,liburing,-luring) $(call pc_libs,sqlite3,-lsqlite3) $(call pc_libs,xlsxwriter,-lxlsxwriter) \
 	$(call pc_libs,blkid,-lblkid) $(call pc_libs,nettle,-lnettle) $(call pc_libs,zlib,-lz) \
-	$(call pc_libs,liblzma,-llzma) $(call pc_libs,libzstd,-lzstd) -lm
+	$(call pc_libs,liblzma,-llzma) $(call pc_libs,libzstd,-lzstd) -lnvme -lsgutils2 -lm
 
 # ---- sources: a folder is a library, in the order in which they may include one another (tests/lint/includes) ----
 FOLDERS := pts/base workloads replay schema reports pts
@@ -58,6 +59,8 @@ LIB_replay := $(call lib_of,replay) $(LIB_workloads)
 LIB_schema := $(call lib_of,schema) $(LIB_base)
 LIB_reports := $(call lib_of,reports) $(LIB_schema)
 LIB_pts := $(call lib_of,pts) $(call lib_of,reports) $(call lib_of,schema) $(LIB_replay)
+# Parts of commands, without main.c: a test of them brings cmd_fail() and the like along (tests/unit/cmd_main.h).
+LIB_cmd := $(call obj_of,$(filter-out pts/main.c,$(MAIN_SRC))) $(LIB_pts)
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -111,6 +114,11 @@ $(B)/gen/sheets.inc: $(wildcard reports/sheet_*.c) | reports
 	$(Q)mkdir -p $(@D) && for s in $(SHEETS); do echo "SHEET($$s)"; done > $@
 $(B)/obj/reports/report.o: $(B)/gen/sheets.inc
 $(B)/obj/reports/report.o: override CPPFLAGS += -I$(B)/gen
+COMPARES := $(patsubst reports/cmp_%.c,%,$(sort $(wildcard reports/cmp_*.c)))
+$(B)/gen/compares.inc: $(wildcard reports/cmp_*.c) | reports
+	$(Q)mkdir -p $(@D) && for s in $(COMPARES); do echo "COMPARE($$s)"; done > $@
+$(B)/obj/reports/compare_write.o: $(B)/gen/compares.inc
+$(B)/obj/reports/compare_write.o: override CPPFLAGS += -I$(B)/gen
 FORMATS := $(patsubst replay/fmt_%.c,%,$(sort $(wildcard replay/fmt_*.c)))
 $(B)/gen/formats.inc: $(wildcard replay/fmt_*.c) | replay
 	$(Q)mkdir -p $(@D) && for s in $(FORMATS); do echo "FORMAT($$s)"; done > $@
@@ -125,7 +133,7 @@ $(B)/tests/unit/$(1)_%: $(B)/obj/tests/unit/$(1)_%.o $(LIB_$(1)) $(EMBED_OBJ)
 	$$(call say,LD,$$@)
 	$(Q)mkdir -p $$(@D) && $(CC) $(LDFLAGS) -o $$@ $$^ $(LIBS)
 endef
-$(foreach f,base workloads replay schema reports pts,$(eval $(call unit_rule,$(f))))
+$(foreach f,base workloads replay schema reports pts cmd,$(eval $(call unit_rule,$(f))))
 
 # ---- rigs: the simulated SSD is a program of its own, made where fuse3 is; it never carries a sanitizer ----
 RIGS := $(if $(shell $(PKG_CONFIG) --exists fuse3 2>/dev/null && echo yes),$(B)/tests/rigs/ssdsim)
@@ -158,22 +166,27 @@ bench-replay: $(B)/pts ## exact replay against Debian's fio: time, span, latenes
 bench-import: $(B)/pts ## reading captures against fio and blkparse (under 2 minutes)
 	$(Q)python3 tests/bench/bench_import.py --build $(B)
 
-CLI := $(filter-out %lib.sh,$(sort $(wildcard tests/cli/*.sh)))
+bench-report: $(B)/pts ## reports of eight tests, of a day of seconds, of 24 runs: time and memory (about 2 minutes)
+	$(Q)python3 tests/bench/bench_report.py --build $(B)
+
+# Those that take longest begin first; many wait for most of their time, so that three at once keep two processors busy.
+SLOW := tests/cli/interrupt.sh tests/cli/fault.sh tests/lint/lint.sh
+CLI := $(filter-out %lib.sh $(SLOW),$(sort $(wildcard tests/cli/*.sh)))
 VM := $(filter-out %lib.sh,$(sort $(wildcard tests/vm/*.sh)))
 
 check: $(B)/pts $(B)/pts-bench $(UNIT_BIN) ## all tests that need no hardware and no VM (under 5 minutes)
-	$(Q)bash tests/run --build $(B) $(UNIT_BIN) $(CLI) tests/lint/lint.sh
+	$(Q)JOBS=$(or $(JOBS),3) bash tests/run --build $(B) $(SLOW) $(UNIT_BIN) $(CLI)
 
 check-long: $(B)/pts $(B)/pts-bench $(UNIT_BIN) ## the same tests with more rounds, seeds and kills (PTS_LONG=1)
-	$(Q)PTS_LONG=1 LIMIT=3600 bash tests/run --build $(B) $(UNIT_BIN) $(CLI)
+	$(Q)PTS_LONG=1 LIMIT=3600 bash tests/run --build $(B) $(SLOW) $(UNIT_BIN) $(CLI)
 
 check check-long: $(RIGS) $(FUZZ)
 
-check-vm: $(B)/pts ## device tests on virtual NVMe drives in a small VM, one after another (about 4 minutes)
+check-vm: $(B)/pts ## device tests on virtual NVMe drives in a small VM, one after another (about 11 minutes)
 	$(Q)JOBS=1 LIMIT=900 bash tests/run --build $(B) $(VM)
 
-check-html: $(B)/pts ## the HTML report in headless Chromium: no error, no request, phone width, print (under a minute)
-	$(Q)bash tests/run --build $(B) tests/html/render.sh
+check-html: $(B)/pts ## reports in headless Chromium and LibreOffice: no error, no request, every formula anew, print (under 3 minutes)
+	$(Q)LIMIT=600 bash tests/run --build $(B) $(sort $(wildcard tests/html/*.sh))
 
 evidence: ## each clause of the PTS with its definition, its code and its tests; what has none of them
 	$(Q)python3 tests/tools/evidence.py
@@ -208,8 +221,9 @@ install: all ## install program and manual pages under PREFIX, DESTDIR honoured
 	install -D -m 644 pts/man/pts.1 "$(DESTDIR)$(MANDIR)/man1/pts.1"
 	install -D -m 644 pts/man/pts-def.5 "$(DESTDIR)$(MANDIR)/man5/pts-def.5"
 	install -D -m 644 pts/man/pts-capture.5 "$(DESTDIR)$(MANDIR)/man5/pts-capture.5"
+	install -D -m 644 pts/man/pts-claims.5 "$(DESTDIR)$(MANDIR)/man5/pts-claims.5"
 uninstall: ## remove what install put there
-	rm -f "$(DESTDIR)$(BINDIR)/pts" "$(DESTDIR)$(MANDIR)/man1/pts.1" "$(DESTDIR)$(MANDIR)/man5/pts-def.5" "$(DESTDIR)$(MANDIR)/man5/pts-capture.5"
+	rm -f "$(DESTDIR)$(BINDIR)/pts" "$(DESTDIR)$(MANDIR)/man1/pts.1" "$(DESTDIR)$(MANDIR)/man5/pts-def.5" "$(DESTDIR)$(MANDIR)/man5/pts-capture.5" "$(DESTDIR)$(MANDIR)/man5/pts-claims.5"
 
 clean: ## remove build/
 	rm -rf build
@@ -218,6 +232,6 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | sort | awk -F'|' '{ printf "  %-12s %s\n", $$1, $$2 }'
 
 FORCE:
-.PHONY: all bench bench-import bench-replay check fuzz fuzz-smoke evidence check-long check-vm check-html check-unit bench-deps rig-deps html-deps lint format demo deps test-deps install uninstall clean help FORCE
+.PHONY: all bench bench-import bench-replay bench-report check fuzz fuzz-smoke evidence check-long check-vm check-html check-unit bench-deps rig-deps html-deps lint format demo deps test-deps install uninstall clean help FORCE
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

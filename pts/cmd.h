@@ -31,6 +31,9 @@ struct opts {
 	const char *member; /* of a campaign: the target this process works on; NULL otherwise */
 	const char *seed; /* --seed N */
 	const char *head; /* audit: what the chain must contain */
+	const char *claims, *prices; /* report, compare: files */
+	const char *baseline; /* compare: a RUN */
+	bool allow_tampered;
 	/* captures: import, trace */
 	const char *format, *map, *time_unit, *name, *assume_rt, *lba; /* import */
 	const char *seq_rule, *seq_window, *step, *top, *cover; /* trace */
@@ -56,6 +59,7 @@ int cmd_resume(const struct opts *o);
 int cmd_status(const struct opts *o);
 int cmd_steady(const struct opts *o);
 int cmd_report(const struct opts *o);
+int cmd_compare(const struct opts *o);
 int cmd_audit(const struct opts *o);
 int cmd_export(const struct opts *o);
 int cmd_capture(const struct opts *o);

@@ -36,24 +36,12 @@ static bool known(const char *key)
 	return false;
 }
 
-/* "1200", "1200 TB", "3.5 PB", "3.5PBW" */
 static int take_rated(struct reading *r, const char *value, unsigned line)
 {
-	char num[32] = "";
-	size_t n = strcspn(value, " \tTPtp");
-	const char *unit = value + n + strspn(value + n, " \t");
-	bool peta = !strcmp(unit, "PB") || !strcmp(unit, "PBW");
-	bool fits = n < sizeof num &&
-		    (peta || !*unit || !strcmp(unit, "TB") || !strcmp(unit, "TBW"));
-	double v;
-
-	if (fits)
-		memcpy(num, value, n);
-	if (!fits || parse_number(num, &v) || !(v > 0 && v < 1e12))
+	if (parse_rated(value, &r->to->rated_tbw_bytes))
 		return err_set(r->err, -EINVAL,
 			       "%s:%u: rated_tbw is a number of TB, or '3.5 PB', not '%.40s'",
 			       r->file, line, value);
-	r->to->rated_tbw_bytes = v * (peta ? 1e15 : 1e12);
 	return 0;
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* pts report RUN... -o FILE: the report of runs, from the database alone. */
+#include <stdio.h>
+
 #include "pts/cmd.h"
 #include "reports/report.h"
 #include "schema/read.h"
@@ -18,16 +20,29 @@ static int find_runs(const struct opts *o, int64_t *run, unsigned *ret_n, struct
 	return rc;
 }
 
+/* A missed claim is a bad verdict; the file is written all the same. */
+static int claims_verdict(const struct opts *o, const struct report_claims *c)
+{
+	if (o->claims && !c->n)
+		fprintf(stderr, "pts: report: claims: none of %s is of this drive\n", o->claims);
+	else if (o->claims && (!o->quiet || c->missed))
+		fprintf(stderr, "pts: report: claims: %u of %u met, %u missed, %u not assessed\n",
+			c->met, c->n, c->missed, c->open);
+	return c->missed ? EXIT_BAD : EXIT_GOOD;
+}
+
 int cmd_report(const struct opts *o)
 {
 	int64_t run[OPTS_LIST_MAX];
+	struct report_claims claims = { 0 };
 	struct err err = { "" };
 	unsigned n = 0;
 
 	if (!o->output)
 		return cmd_usage(o, "where to? -o FILE.xlsx, .html, .txt, .json or DIR/");
 	int rc = find_runs(o, run, &n, &err);
+	const struct report_request q = { o->db, run, n, o->output, o->claims };
 	if (!rc)
-		rc = report_write(o->db, run, n, o->output, &err);
-	return rc ? cmd_fail(o, exit_of(rc), &err) : EXIT_GOOD;
+		rc = report_write_claims(&q, &claims, &err);
+	return rc ? cmd_fail(o, exit_of(rc), &err) : claims_verdict(o, &claims);
 }

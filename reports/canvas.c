@@ -36,8 +36,8 @@ void canvas_release(struct canvas *c)
 /* Adds a span of one sub-line, with partly covered pixels at its ends. */
 static void add_span(struct canvas *c, double a, double b)
 {
-	a = fmax(a, 0);
-	b = fmin(b, c->width);
+	a = a > 0 ? a : 0;
+	b = b < c->width ? b : c->width;
 	if (a >= b)
 		return;
 	unsigned first = (unsigned)a, last = (unsigned)b;
@@ -45,15 +45,27 @@ static void add_span(struct canvas *c, double a, double b)
 		c->first = first;
 	if (last >= c->end)
 		c->end = last + 1 < c->width ? last + 1 : c->width;
-	for (unsigned x = first; x <= last && x < c->width; x++)
-		c->cover[x] += (float)((fmin(b, x + 1.0) - fmax(a, x)) / SUB);
+	if (first == last) {
+		c->cover[first] += (float)((b - a) / SUB);
+		return;
+	}
+	c->cover[first] += (float)((first + 1.0 - a) / SUB);
+	for (unsigned x = first + 1; x < last; x++)
+		c->cover[x] += 1.0f / SUB;
+	if (last < c->width)
+		c->cover[last] += (float)((b - last) / SUB);
 }
 
-static int by_value(const void *a, const void *b)
+/* A few at most, most often two. */
+static void sort(double *v, unsigned n)
 {
-	double d = *(const double *)a - *(const double *)b;
-
-	return d < 0 ? -1 : d > 0;
+	for (unsigned i = 1; i < n; i++) {
+		double one = v[i];
+		unsigned at = i;
+		for (; at && v[at - 1] > one; at--)
+			v[at] = v[at - 1];
+		v[at] = one;
+	}
 }
 
 static void cut_line(struct canvas *c, const struct point2 *p, unsigned n, double y)
@@ -62,11 +74,11 @@ static void cut_line(struct canvas *c, const struct point2 *p, unsigned n, doubl
 	unsigned k = 0;
 
 	for (unsigned i = 0; i < n && k < CUTS_MAX; i++) {
-		struct point2 a = p[i], b = p[(i + 1) % n];
-		if ((a.y <= y) != (b.y <= y))
-			cut[k++] = a.x + (y - a.y) * (b.x - a.x) / (b.y - a.y);
+		const struct point2 *a = &p[i], *b = i + 1 < n ? a + 1 : p;
+		if ((a->y <= y) != (b->y <= y))
+			cut[k++] = a->x + (y - a->y) * (b->x - a->x) / (b->y - a->y);
 	}
-	qsort(cut, k, sizeof *cut, by_value);
+	sort(cut, k);
 	for (unsigned i = 0; i + 1 < k; i += 2)
 		add_span(c, cut[i], cut[i + 1]);
 }
@@ -81,11 +93,10 @@ static void blend_row(struct canvas *c, unsigned y, uint32_t rgb)
 		c->cover[x] = 0;
 		if (k <= 0)
 			continue;
-		if (k > 1)
-			k = 1;
+		uint8_t *to = row + x * 3;
 		for (unsigned i = 0; i < 3; i++) {
-			float v = (float)(rgb >> (16 - 8 * i) & 255);
-			row[x * 3 + i] = (uint8_t)lrintf((float)row[x * 3 + i] * (1 - k) + v * k);
+			uint8_t full = rgb >> (16 - 8 * i) & 255;
+			to[i] = k >= 1 ? full : (uint8_t)lrintf((float)to[i] * (1 - k) + full * k);
 		}
 	}
 	c->first = c->width;

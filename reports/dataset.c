@@ -97,11 +97,11 @@ static int load_run(struct dataset *d, struct err *err)
 	return rc;
 }
 
-/* What was changed by hand since the rows were written must not look like evidence. */
+/* What was changed or added by hand since the rows were written, host and definitions too, must not look like evidence. */
 static int load_chain(struct dataset *d, struct err *err)
 {
 	struct buf faults = BUF_INIT;
-	int rc = read_check_run(d->reader, d->run_id, &faults, err);
+	int rc = read_check_evidence(d->reader, d->run_id, &faults, err);
 
 	if (!rc && faults.len)
 		d->tampered = arena_strndup(&d->arena, buf_cstr(&faults),

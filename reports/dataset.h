@@ -61,7 +61,7 @@ struct combo {
 	int64_t mrt_ns; /* highest of the window */
 	double mrt_rounds_ns; /* mean of the rounds' (spec 22 #7) */
 	double inflight; /* mean over the time of the window's rounds; NAN unknown */
-	int64_t p99_ns, p999_ns, p9999_ns; /* as p99999_ns */
+	int64_t p50_ns, p99_ns, p999_ns, p9999_ns; /* as p99999_ns */
 	int64_t p99999_ns; /* of the merged histograms of the window; -1 n/a */
 	uint64_t ios, above; /* IOs of the merged histograms; ranked above 99.999 % */
 };
@@ -221,6 +221,8 @@ struct dataset {
 	const struct hir *hir;
 	const struct xsr *xsr;
 	const struct rwsw *rwsw; /* rwsw.h; NULL: the run worked from no capture */
+	const struct claims *claims; /* claims.h: held against it; NULL: none were given */
+	const struct claim_checks *checks; /* of those of them that are of this drive */
 };
 
 struct reader;
@@ -252,6 +254,8 @@ int levels_load(struct dataset *d, int64_t cell, const char *kind, struct levels
 /* Steps at a rate, with both their distributions; called by dataset_calc(). */
 int dataset_rated(struct dataset *d, const struct test *t, struct section *s,
 		  struct err *err) must_check;
+/* By its number, or NULL. */
+const struct section *section_at(const struct test *t, int number);
 /* The combination of a section, or NULL. */
 const struct combo *section_combo(const struct section *s, double read_pct, int64_t block_bytes);
 /* Why this test has no such cell ("LBA 4096"), or NULL. */

@@ -156,6 +156,7 @@ static struct combo *combo_add(struct dataset *d, struct section *s, const struc
 			     .label = m->label,
 			     .access = m->access,
 			     .pattern = pattern_of(m->access),
+			     .p50_ns = -1,
 			     .p99_ns = -1,
 			     .p999_ns = -1,
 			     .p9999_ns = -1,
@@ -290,6 +291,7 @@ static int combo_percentile(struct dataset *d, struct combo *c, struct hist *h, 
 		rc = measure_hist(d, c->window[i]->cell_id, h, err);
 	levels_of(h, &l);
 	c->ios = l.n;
+	c->p50_ns = l.p50_ns;
 	c->p99_ns = l.p99_ns;
 	c->p999_ns = l.p999_ns;
 	c->p9999_ns = l.p9999_ns;

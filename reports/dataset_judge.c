@@ -9,6 +9,9 @@
 #include "reports/rwsw.h"
 #include "reports/states.h"
 
+#define FASTEST_MAX 32 /* loads of a test of steps that the Summary tells */
+#define LARGE_BYTES 65536 /* from here on throughput is what is asked for */
+
 const char *verdict_name(enum verdict v)
 {
 	static const char *const name[] = { "CONFORMANT", "CONFORMANT WITH DEVIATIONS",
@@ -517,7 +520,7 @@ static unsigned xsr_results(struct dataset *d, const struct xsr *x)
 	return x->n;
 }
 
-static const struct section *section_at(const struct test *t, int number)
+const struct section *section_at(const struct test *t, int number)
 {
 	for (unsigned i = 0; i < t->n_sections; i++)
 		if (t->section[i].number == number)
@@ -533,6 +536,21 @@ static const struct combo *combo_at(const struct section *s, int threads, int qd
 	return NULL;
 }
 
+/* Its name; with the section where several of the test have a point of that name. */
+static const char *point_access(struct dataset *d, const struct operating_point *p,
+				const struct section *s)
+{
+	bool again = false;
+
+	for (unsigned i = 0; i < d->n_points; i++) {
+		const struct operating_point *o = &d->point[i];
+		again |= o->section != p->section && !strcmp(o->test, p->test) &&
+			 !strcmp(o->point, p->point);
+	}
+	return arena_fmt(&d->arena, "operating point %s%s%s", p->point, again && s ? ", " : "",
+			 again && s ? s->label : "");
+}
+
 static struct result *point_result(struct dataset *d, const struct test *t,
 				   const struct operating_point *p)
 {
@@ -540,7 +558,7 @@ static struct result *point_result(struct dataset *d, const struct test *t,
 	const struct combo *c = combo_at(s, p->threads, p->qd);
 	struct result *r = add_result(d, t, s);
 
-	r->access = arena_fmt(&d->arena, "operating point %s", p->point);
+	r->access = point_access(d, p, s);
 	r->tcqd = tcqd_text(&d->arena, p->threads, p->qd);
 	r->metric = "IOPS";
 	r->key = "iops";
@@ -630,6 +648,44 @@ static unsigned replay_results(struct dataset *d, const struct replay *p)
 	return p->n + (p->cell != NULL);
 }
 
+static bool same_load(const struct measure *a, const struct measure *b)
+{
+	return a->section == b->section && !strcmp(a->access, b->access) &&
+	       a->block_bytes == b->block_bytes &&
+	       (a->read_pct == b->read_pct || (isnan(a->read_pct) && isnan(b->read_pct)));
+}
+
+/* Of a test of steps alone, each load's fastest, over threads, depths and drives. */
+static unsigned fastest_results(struct dataset *d, const struct test *t)
+{
+	const struct measure *best[FASTEST_MAX];
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < d->n_measures; i++) {
+		const struct measure *m = &d->measure[i];
+		unsigned k = 0;
+		if (strcmp(m->test, t->name) || strcmp(m->phase, "step") || !measure_counts(m, t))
+			continue;
+		while (k < n && !same_load(best[k], m))
+			k++;
+		if (k == n && n < FASTEST_MAX)
+			best[n++] = m;
+		else if (k < n && m->iops > best[k]->iops)
+			best[k] = m;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		bool large = best[i]->block_bytes >= LARGE_BYTES;
+		struct result *r = add_result(d, t, section_at(t, best[i]->section));
+		r->access = arena_fmt(&d->arena, "fastest of %s", best[i]->access);
+		r->tcqd = tcqd_text(&d->arena, best[i]->threads, best[i]->qd);
+		r->unit = large ? UNIT_BYTES_PER_S : UNIT_IOPS;
+		r->metric = large ? "Throughput" : "IOPS";
+		r->key = large ? "bytes_per_s" : "iops";
+		r->value = large ? best[i]->bytes_per_s : best[i]->iops;
+	}
+	return n;
+}
+
 void dataset_results(struct dataset *d)
 {
 	for (unsigned i = 0; i < d->n_tests; i++) {
@@ -650,6 +706,8 @@ void dataset_results(struct dataset *d)
 			n += xsr_results(d, d->xsr);
 		if (rwsw_replay(d, t))
 			n += replay_results(d, rwsw_replay(d, t));
+		if (!n)
+			n += fastest_results(d, t);
 		if (!n) { /* a test without a measured round still has its line */
 			struct result *r = add_result(d, t, NULL);
 			r->metric = "see its page";

@@ -160,7 +160,6 @@ void demand_cpu(struct demand_build *x)
 {
 	const struct demand *m = x->m;
 	struct plot3d *q = arena_new(x->a, struct plot3d);
-	struct buf png = BUF_INIT, svg = BUF_INIT;
 
 	demand_page(x, m->dv, "P8", "Plot",
 		    "System CPU Utilization - TC, QD - 3-D Columns (total %, mean of the window"
@@ -188,21 +187,13 @@ void demand_cpu(struct demand_build *x)
 			q->value[k][i] = c ? combo_cpu_total(c) : NAN;
 		}
 	}
-	plot3d_png(q, &png);
-	plot3d_svg(q, &svg);
 	struct picture pic = { .row = x->page.row,
 			       .col = 1,
 			       .dx_px = 26,
 			       .dy_px = 6,
+			       .plot = q,
 			       .alt = "CPU utilization by TC and QD as columns" };
-	pic.png = (const unsigned char *)png.s;
-	pic.len = png.len;
-	pic.svg = buf_cstr(&svg);
-	pic.svg_width = q->width;
-	pic.svg_height = q->height;
 	grid_picture(x->page.s, &pic);
-	buf_release(&png);
-	buf_release(&svg);
 	put_text(x->page.s, AREA(x->page.row + 30, 0, x->page.row + 30, 15), LOOK_NOTE,
 		 "Of the whole system, all CPUs = 100 %. The matrices on the next page hold the"
 		 " values.");

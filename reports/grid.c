@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "reports/grid.h"
+#include "reports/plot3d.h"
 
 #define SHEET_NAME_MAX 31
 #define CELL_TEXT_MAX 32767
@@ -16,6 +17,7 @@ void grid_init(struct grid *g)
 {
 	*g = (struct grid){ .prefix = "", .max_rows = 1048576, .title = "", .subject = "" };
 	g->author = g->footer_left = g->footer_right = "";
+	g->command = "pts report RUN";
 }
 
 static void sheet_free(struct grid_sheet *s)
@@ -357,8 +359,13 @@ void grid_picture(struct grid_sheet *s, const struct picture *p)
 	struct picture *copy = grow(&s->picture, &s->n_pictures, &s->cap_pictures, sizeof *copy);
 
 	*copy = *p;
-	copy->png = arena_memdup(&s->grid->arena, p->png, p->len);
 	copy->alt = keep(s, p->alt);
+	if (p->plot) {
+		copy->svg_width = p->plot->width;
+		copy->svg_height = p->plot->height;
+		return;
+	}
+	copy->png = arena_memdup(&s->grid->arena, p->png, p->len);
 	copy->svg = p->svg ? arena_strdup(&s->grid->arena, p->svg) : NULL;
 }
 

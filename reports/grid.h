@@ -60,6 +60,8 @@ enum look {
 	LOOK_KEY_SETUP,
 	LOOK_KEY_TEST,
 	LOOK_SIGN,
+	LOOK_INPUT, /* a reader may change it: what hangs on it follows */
+	LOOK_DIFFERS, /* a value that is not the same in all runs */
 	LOOK_MAX
 };
 
@@ -69,6 +71,7 @@ enum numfmt {
 	NUM_INT,
 	NUM_GROUP,
 	NUM_GROUP1,
+	NUM_GROUP2,
 	NUM_1,
 	NUM_2,
 	NUM_3,
@@ -76,6 +79,7 @@ enum numfmt {
 	NUM_6,
 	NUM_PCT1,
 	NUM_PCT2,
+	NUM_DELTA, /* "+5.7%", "-8.4%" */
 	NUM_EXP,
 	NUM_PAD, /* as wide as five digits: panels above one another keep one left edge */
 	NUM_MAX
@@ -126,6 +130,7 @@ enum scale_kind {
 	SCALE_BLUE,
 	SCALE_ORANGE,
 	SCALE_LOW_GREEN, /* times: high is red */
+	SCALE_VERDICT, /* cells that say PASS green, FAIL red, also when they are formulas */
 	SCALE_NONE,
 };
 struct color_scale {
@@ -186,8 +191,11 @@ struct chart {
 	unsigned n_series;
 };
 
+struct plot3d;
+
 struct picture {
 	uint32_t row, col, dx_px, dy_px;
+	const struct plot3d *plot; /* drawn by who writes it; or else NULL, and */
 	const unsigned char *png;
 	size_t len;
 	const char *alt;
@@ -231,6 +239,7 @@ struct grid_sheet {
 	size_t n_taken;
 	uint32_t repeat_rows; /* the first rows, on each printed page */
 	uint32_t print_rows, print_cols; /* what is printed; 0 everything */
+	bool one_page; /* printed smaller, so that it is one */
 	uint32_t freeze_rows, freeze_cols;
 	uint32_t filter_cols; /* autofilter over that many columns of the data */
 	uint32_t n_rows; /* rows used */
@@ -248,6 +257,7 @@ struct grid {
 	const char *prefix; /* before each sheet name, when a workbook holds several runs; "" */
 	uint32_t max_rows; /* of a sheet in the file: 1,048,576; smaller in tests */
 	const char *title, *subject, *author, *footer_left, *footer_right;
+	const char *command; /* that writes it: "pts report RUN" */
 	time_t created;
 	struct grid_property property[8];
 	unsigned n_properties;
@@ -288,7 +298,7 @@ void grid_page_break(struct grid_sheet *s, uint32_t before_row);
 void grid_color_scale(struct grid_sheet *s, struct area at, enum scale_kind kind);
 /* The chart is copied, with its texts and the series that have values; without any it is left out. */
 void grid_chart(struct grid_sheet *s, const struct chart *c);
-/* Copied, with the PNG. */
+/* Copied, with the PNG; a plot, with its texts, lives in the grid's arena already. */
 void grid_picture(struct grid_sheet *s, const struct picture *p);
 void grid_property(struct grid *g, const char *name, const char *value);
 

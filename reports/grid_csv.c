@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "pts/base/json.h"
+#include "pts/base/units.h"
 #include "reports/grid.h"
 
 static int by_place(const void *a, const void *b)
@@ -27,14 +28,27 @@ static void put_string(struct buf *out, const char *s)
 	buf_str(out, "\"");
 }
 
+/* What a spreadsheet that opens the file would compute, in quotes or not; a lone sign or a number is none. */
+static bool would_compute(const char *s)
+{
+	double v;
+
+	s += strspn(s, " ");
+	return *s && strchr("=+-@", *s) && s[1] && parse_number(s, &v);
+}
+
 static void put_value(struct buf *out, const struct cell *c)
 {
+	struct buf text = BUF_INIT;
 	char tmp[40];
 
-	if (c->kind == CELL_NUMBER || c->kind == CELL_FORMULA)
+	if (c->kind == CELL_NUMBER || c->kind == CELL_FORMULA) {
 		buf_str(out, fmt_double(tmp, sizeof tmp, c->value));
-	else
-		put_string(out, c->text);
+		return;
+	}
+	buf_fmt(&text, "%s%s", would_compute(c->text) ? "'" : "", c->text);
+	put_string(out, buf_cstr(&text));
+	buf_release(&text);
 }
 
 static void put_commas(struct buf *out, uint32_t n)

@@ -85,8 +85,8 @@ static size_t take_boxes(const struct grid_sheet *s, const struct plane *p, stru
 		const struct picture *c = &s->picture[i];
 		b[n] = box_placed(p, c->row, c->col, c->dx_px, c->dy_px);
 		/* a PNG of 192 dpi says its size in its head; the SVG of the same drawing says it here */
-		b[n].x1 = b[n].x0 + (c->svg ? c->svg_width / 2.0 : 1040);
-		b[n].y1 = b[n].y0 + (c->svg ? c->svg_height / 2.0 : 400);
+		b[n].x1 = b[n].x0 + (c->svg_width ? c->svg_width / 2.0 : 1040);
+		b[n].y1 = b[n].y0 + (c->svg_height ? c->svg_height / 2.0 : 400);
 		b[n].kind = BOX_PICTURE;
 		b[n].what = c;
 	}
@@ -447,15 +447,16 @@ static void put_bar(struct html *h)
 /* Long tables stay out; here is where each of their rows is. */
 static void put_data(struct html *h)
 {
-	buf_str(h->out,
+	buf_fmt(h->out,
 		"<section class=\"sheet\" id=\"data\"><h2>Data</h2>\n<div class=\"card\">\n"
 		"<p class=\"text\">The rows behind this report are not in this document. All"
-		" of them are in the workbook (<code>pts report RUN -o FILE.xlsx</code>), as"
-		" one CSV file a sheet (<code>pts report RUN -o DIR/</code>) and in the"
+		" of them are in the workbook (<code>%s -o FILE.xlsx</code>), as"
+		" one CSV file a sheet (<code>%s -o DIR/</code>) and in the"
 		" database, which is the evidence.</p>\n<div class=\"scroll\" tabindex=\"0\">"
 		"<table style=\"max-width:26rem\"><thead><tr>"
 		"<th scope=\"col\" class=\"head b\">Sheet</th>"
-		"<th scope=\"col\" class=\"head b\">Rows</th></tr></thead><tbody>\n");
+		"<th scope=\"col\" class=\"head b\">Rows</th></tr></thead><tbody>\n",
+		h->grid->command, h->grid->command);
 	for (const struct grid_sheet *s = h->grid->first; s; s = s->next) {
 		char tmp[80];
 		if (s->role != ROLE_DATA)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "reports/grid_html.h"
+#include "reports/plot3d.h"
 
 #define TOUCH_PX 2.0
 
@@ -241,7 +242,7 @@ static void put_picture(struct html *h, const struct picture *p)
 	const char *alt = p->alt ? p->alt : h->page_name;
 
 	buf_str(h->out, "<figure><div class=\"plot\" tabindex=\"0\">");
-	if (p->svg) {
+	if (p->svg || p->plot) {
 		buf_fmt(h->out,
 			"<svg viewBox=\"0 0 %u %u\" role=\"img\" "
 			"style=\"min-width:%.0fpx\"><title>",
@@ -250,7 +251,10 @@ static void put_picture(struct html *h, const struct picture *p)
 		buf_str(h->out, "</title><desc>");
 		html_text(h->out, alt);
 		buf_str(h->out, "</desc>\n");
-		buf_str(h->out, p->svg);
+		if (p->plot)
+			plot3d_svg(p->plot, h->out);
+		else
+			buf_str(h->out, p->svg);
 		buf_str(h->out, "</svg>");
 	} else {
 		buf_str(h->out, "<img alt=\"");

@@ -78,7 +78,7 @@ bool html_heat(const struct grid_sheet *s, const struct cell *c, uint32_t *ret_r
 {
 	for (size_t i = 0; i < s->n_scales; i++) {
 		const struct color_scale *k = &s->scale[i];
-		if (!takes_heat(c) || k->kind == SCALE_NONE || c->at.row < k->at.row ||
+		if (!takes_heat(c) || k->kind >= SCALE_VERDICT || c->at.row < k->at.row ||
 		    c->at.row > k->at.row2 || c->at.col < k->at.col || c->at.col > k->at.col2)
 			continue;
 		struct heat h = heat_span(s, &k->at);

@@ -42,8 +42,8 @@ static const struct look_def looks[LOOK_MAX] = {
 	[LOOK_WINDOW] = { "window", 10, INK, 0xE2EFDA, .border = true },
 	[LOOK_FORMULA] = { "formula", 10, 0x1F3FBF, NONE, .border = true },
 	[LOOK_STRONG] = { "strong", 10, INK, NONE, .bold = true, .border = true },
-	[LOOK_LINK] = { "link", 10, 0x0000C0, NONE, .align = 'l', .border = true,
-			.underline = true },
+	[LOOK_LINK] = { "link", 10, 0x0000C0, NONE, .align = 'l', .border = true, .underline = true,
+			.shrink = true },
 	[LOOK_GOOD] = { "good", 9, GREEN_FG, GREEN_BG, .align = 'c', .bold = true, .border = true,
 			.shrink = true },
 	[LOOK_BAD] = { "bad", 9, WHITE, RED, .align = 'c', .bold = true, .border = true,
@@ -88,6 +88,9 @@ static const struct look_def looks[LOOK_MAX] = {
 			     .border = true },
 	[LOOK_KEY_TEST] = { "key", 9, 0x404040, 0xF1EEF6, .align = 'l', .bold = true,
 			    .border = true },
+	[LOOK_INPUT] = { "input", 10, 0x1F3FBF, 0xFFF8DC, .border = true },
+	[LOOK_DIFFERS] = { "differs", 9, 0x9C0006, 0xFBE5E5, .align = 'l', .border = true,
+			   .wrap = true },
 	[LOOK_SIGN] = { "sign", 9, 0x404040, NONE, .align = 'l', .thick = true },
 };
 
@@ -99,12 +102,13 @@ const struct look_def *look_def(enum look look)
 static const struct {
 	const char *code;
 	int decimals;
-	char kind; /* 'f' fixed, 'p' percent, 'e' exponent, 'g' general */
+	char kind; /* 'f' fixed, 'p' percent, 's' percent with its sign, 'e' exponent, 'g' general */
 } formats[NUM_MAX] = {
 	[NUM_GENERAL] = { "General", 0, 'g' },
 	[NUM_INT] = { "0", 0, 'f' },
 	[NUM_GROUP] = { "#,##0", 0, 'f' },
 	[NUM_GROUP1] = { "#,##0.0", 1, 'f' },
+	[NUM_GROUP2] = { "#,##0.00", 2, 'f' },
 	[NUM_1] = { "0.0", 1, 'f' },
 	[NUM_2] = { "0.00", 2, 'f' },
 	[NUM_3] = { "0.000", 3, 'f' },
@@ -112,6 +116,7 @@ static const struct {
 	[NUM_6] = { "0.000000", 6, 'f' },
 	[NUM_PCT1] = { "0.0%", 1, 'p' },
 	[NUM_PCT2] = { "0.00%", 2, 'p' },
+	[NUM_DELTA] = { "+0.0%;-0.0%;0.0%", 1, 's' },
 	[NUM_EXP] = { "0.0E+00", 1, 'e' },
 	[NUM_PAD] = { "#,##0\"       \"", 0, 'f' },
 };
@@ -129,6 +134,8 @@ const char *numfmt_text(char *out, size_t n, enum numfmt fmt, double v)
 		snprintf(out, n, "n/a");
 	else if (formats[fmt].kind == 'p')
 		snprintf(out, n, "%.*f%%", dec, v * 100);
+	else if (formats[fmt].kind == 's')
+		snprintf(out, n, "%s%.*f%%", v * 100 >= 0.05 ? "+" : "", dec, v * 100);
 	else if (formats[fmt].kind == 'e')
 		snprintf(out, n, "%.*E", dec, v);
 	else if (formats[fmt].kind == 'g')

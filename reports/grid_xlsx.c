@@ -15,6 +15,7 @@
 #include <xlsxwriter.h>
 
 #include "reports/grid.h"
+#include "reports/plot3d.h"
 #include "reports/xlsx_check.h"
 
 #define COMMENT "The database is the evidence; this workbook is a view of it."
@@ -39,7 +40,10 @@ static void check(struct book *b, const char *sheet, lxw_error e)
 {
 	if (e == LXW_NO_ERROR || b->rc)
 		return;
-	b->rc = err_set(b->err, -EIO, "workbook, sheet %s: %s", sheet, lxw_strerror(e));
+	const char *why = e != LXW_ERROR_CREATING_TMPFILE
+				  ? lxw_strerror(e)
+				  : "cannot write a temporary file beside it (is the disk full?)";
+	b->rc = err_set(b->err, -EIO, "workbook, sheet %s: %s", sheet, why);
 }
 
 static char *text_of(struct book *b, const char *s)
@@ -132,16 +136,44 @@ static void write_cell(struct part *p, const struct cell *c, lxw_row_t row)
 	check(p->book, p->sheet->name, write_value(p, c, row));
 }
 
+/* Beside the heads of a table that is longer than a sheet. */
+static void write_part_note(struct part *p, uint32_t col)
+{
+	const struct grid_sheet *s = p->sheet;
+	uint32_t row;
+	unsigned last = grid_part(p->book->grid, s->n_rows - 1, &row);
+	char text[120];
+
+	if (p->index < last)
+		snprintf(text, sizeof text, "sheet %u of %u: its rows go on in '%.24s (%u)'",
+			 p->index + 1, last + 1, s->name, p->index + 2);
+	else
+		snprintf(text, sizeof text, "sheet %u of %u: the last rows of '%s'", last + 1,
+			 last + 1, s->name);
+	if (last)
+		check(p->book, s->name,
+		      worksheet_write_string(p->ws, 0, (lxw_col_t)col, text,
+					     format_of(p->book, STYLE(LOOK_STRONG, NUM_GENERAL))));
+}
+
 static void write_cells(struct part *p)
 {
+	uint32_t heads = 0, row;
+	bool noted = false;
+
 	for (size_t i = 0; i < p->sheet->n_cells; i++) {
 		const struct cell *c = &p->sheet->cell[i];
-		uint32_t row;
 		unsigned index = grid_part(p->book->grid, c->at.row, &row);
+		if (c->at.row == 0) {
+			write_cell(p, c, 0); /* again on each further part */
+			heads = c->at.col2 + 1 > heads ? c->at.col2 + 1 : heads;
+			continue;
+		}
+		if (!noted) /* before the next row: one that goes by rows cannot go back */
+			write_part_note(p, heads);
+		noted = true;
 		if (index == p->index)
 			write_cell(p, c, row);
-		else if (c->at.row == 0)
-			write_cell(p, c, 0); /* the head row, again on each further part */
 	}
 }
 
@@ -327,7 +359,7 @@ static void write_chart(struct part *p, const struct chart *c)
 		lc->y_axis->is_value = LXW_TRUE;
 	set_axis(lc->x_axis, &c->x);
 	set_axis(lc->y_axis, &c->y);
-	if (c->y.log && isfinite(c->y.min)) /* the x axis crosses at the foot, not at 1 */
+	if (c->y.log && c->y.min < 1) /* the x axis crosses at the foot, not at 1 */
 		chart_axis_set_crossing(lc->y_axis, c->y.min);
 	set_legend(lc, c->legend);
 	chart_chartarea_set_line(lc, &border);
@@ -348,10 +380,39 @@ static void write_picture(struct part *p, const struct picture *pic)
 				.y_scale = 1,
 				.object_position = LXW_OBJECT_MOVE_DONT_SIZE,
 				.description = text_of(p->book, pic->alt) };
+	struct buf png = BUF_INIT;
 
+	if (pic->plot)
+		plot3d_png(pic->plot, &png);
+	else
+		buf_add(&png, (const char *)pic->png, pic->len);
 	check(p->book, p->sheet->name,
-	      worksheet_insert_image_buffer_opt(p->ws, pic->row, (lxw_col_t)pic->col, pic->png,
-						pic->len, &o));
+	      worksheet_insert_image_buffer_opt(p->ws, pic->row, (lxw_col_t)pic->col,
+						(const unsigned char *)png.s, png.len, &o));
+	buf_release(&png);
+}
+
+/* Words of a verdict in their colours: what a formula says now, not what it said when the file was written. */
+static void write_verdicts(struct part *p, const struct color_scale *s)
+{
+	static struct {
+		char word[8];
+		enum look look;
+	} words[] = { { "\"PASS\"", LOOK_GOOD }, { "\"FAIL\"", LOOK_BAD } };
+
+	for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
+		lxw_conditional_format f = { .type = LXW_CONDITIONAL_TYPE_CELL,
+					     .criteria = LXW_CONDITIONAL_CRITERIA_EQUAL_TO,
+					     .value_string = words[i].word,
+					     .format = workbook_add_format(p->book->wb) };
+		const struct look_def *d = look_def(words[i].look);
+		format_set_font_color(f.format, color_of(d->color));
+		format_set_bg_color(f.format, color_of(d->bg));
+		format_set_bold(f.format);
+		check(p->book, p->sheet->name,
+		      worksheet_conditional_format_range(p->ws, s->at.row, (lxw_col_t)s->at.col,
+							 s->at.row2, (lxw_col_t)s->at.col2, &f));
+	}
 }
 
 static void write_scale(struct part *p, const struct color_scale *s)
@@ -364,6 +425,10 @@ static void write_scale(struct part *p, const struct color_scale *s)
 		f.max_color = 0xF4B183;
 	if (s->kind == SCALE_NONE)
 		return;
+	if (s->kind == SCALE_VERDICT) {
+		write_verdicts(p, s);
+		return;
+	}
 	if (s->kind == SCALE_GREEN_RED || s->kind == SCALE_LOW_GREEN) {
 		f.type = LXW_CONDITIONAL_3_COLOR_SCALE;
 		f.min_color = 0xF8CBAD;
@@ -417,7 +482,9 @@ static void set_page(struct part *p)
 	worksheet_set_paper(p->ws, 9); /* A4; 76 % fits Letter too */
 	worksheet_set_margins(p->ws, 0.4, 0.4, 0.45, 0.6);
 	worksheet_center_horizontally(p->ws);
-	if (s->role == ROLE_PAGE)
+	if (s->one_page)
+		worksheet_fit_to_pages(p->ws, 1, 1);
+	else if (s->role == ROLE_PAGE)
 		worksheet_set_print_scale(p->ws, 76);
 	else
 		worksheet_fit_to_pages(p->ws, 1, 0);
@@ -468,6 +535,9 @@ static void write_part(struct part *p)
 	set_layout(p);
 	set_page(p);
 	write_cells(p);
+	if (p->ws->optimize_tmpfile &&
+	    ferror(p->ws->optimize_tmpfile)) /* it does not look itself */
+		check(p->book, s->name, LXW_ERROR_CREATING_TMPFILE);
 	if (s->filter_cols)
 		check(p->book, s->name,
 		      worksheet_autofilter(p->ws, 0, 0,
@@ -483,12 +553,49 @@ static void write_part(struct part *p)
 		write_picture(p, &s->picture[i]);
 }
 
+static bool is_drawn(const struct range *r, const struct grid_sheet *s)
+{
+	return r->sheet && !strncmp(r->sheet, s->name, strlen(s->name));
+}
+
+static bool has_chart(const struct grid *g, const struct grid_sheet *s)
+{
+	for (const struct grid_sheet *o = g->first; o; o = o->next)
+		for (size_t i = 0; i < o->n_charts; i++)
+			for (unsigned k = 0; k < o->chart[i].n_series; k++)
+				if (is_drawn(&o->chart[i].series[k].x, s) ||
+				    is_drawn(&o->chart[i].series[k].y, s))
+					return true;
+	return false;
+}
+
+/*
+ * Long tables are not held in memory a second time: the library writes their rows one by one, if they come in order. A
+ * sheet that charts draw it must hold: it copies the values into the charts.
+ */
+static bool goes_by_rows(const struct grid *g, const struct grid_sheet *s)
+{
+	if (s->role != ROLE_DATA || has_chart(g, s))
+		return false;
+	for (size_t i = 0; i < s->n_heights; i++)
+		if (s->height[i].row)
+			return false;
+	for (size_t i = 0; i < s->n_cells; i++) {
+		const struct cell *c = &s->cell[i];
+		if (c->kind > CELL_NUMBER || c->at.row2 != c->at.row || c->at.col2 != c->at.col ||
+		    (i && c->at.row < c[-1].at.row))
+			return false;
+	}
+	return true;
+}
+
 static void write_sheet(struct book *b, const struct grid_sheet *s)
 {
 	uint32_t row;
 	unsigned parts = grid_part(b->grid, s->n_rows ? s->n_rows - 1 : 0, &row);
 	char name[40];
 
+	b->wb->options.constant_memory = goes_by_rows(b->grid, s);
 	for (unsigned i = 0; i <= parts && !b->rc; i++) {
 		snprintf(name, sizeof name, i ? "%.24s (%u)" : "%s", s->name, i + 1);
 		struct part p = { .book = b, .sheet = s, .index = i };

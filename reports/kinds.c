@@ -27,7 +27,8 @@ enum sheet_kind sheet_kind(const struct test *t)
 	if (!strcmp(t->name, "scale") || strstr(t->plan, " on members "))
 		return SHEET_SCALE;
 	if (!strcmp(t->name, "bounded") ||
-	    (pairs_get(&t->params, "limit") && pairs_get(&t->params, "access")))
+	    (pairs_get(&t->params, "limit") &&
+	     (pairs_get(&t->params, "access") || strstr(t->plan, " where art < "))))
 		return SHEET_BOUNDED;
 	if (!strcmp(t->name, "curve") || has_rates(t))
 		return SHEET_CURVE;

@@ -85,7 +85,6 @@ void matrix_picture(struct page *p, const struct matrix *m, enum matrix_value v,
 {
 	struct arena *a = &p->s->grid->arena;
 	struct plot3d *q = arena_new(a, struct plot3d);
-	struct buf png = BUF_INIT, svg = BUF_INIT;
 
 	q->n_x = m->n_size;
 	q->n_z = m->n_mix;
@@ -103,15 +102,8 @@ void matrix_picture(struct page *p, const struct matrix *m, enum matrix_value v,
 		q->z_label[k] = mix_text(a, m->mix[k]);
 		q->z_color[k] = mix_color(m->mix[k]);
 	}
-	plot3d_png(q, &png);
-	plot3d_svg(q, &svg);
-	struct picture pic = { .row = p->row, .col = 1, .dx_px = 26, .dy_px = 6, .alt = alt };
-	pic.png = (const unsigned char *)png.s;
-	pic.len = png.len;
-	pic.svg = buf_cstr(&svg);
-	pic.svg_width = q->width;
-	pic.svg_height = q->height;
+	struct picture pic = {
+		.row = p->row, .col = 1, .dx_px = 26, .dy_px = 6, .plot = q, .alt = alt
+	};
 	grid_picture(p->s, &pic);
-	buf_release(&png);
-	buf_release(&svg);
 }

@@ -79,6 +79,14 @@ static const char *bar_text(struct arena *a, const struct test *t)
 	return s;
 }
 
+/* Repeated at the head of each page: what must not be overlooked on any. */
+static const char *bar_warning(const struct page *p)
+{
+	return p->d->simulated	       ? " - SIMULATED, NO DRIVE WAS MEASURED"
+	       : !p->t->purge_verified ? " - NOT PURGED"
+				       : "";
+}
+
 static void header_top(struct page *p, const struct header *h)
 {
 	struct grid_sheet *s = p->s;
@@ -96,8 +104,7 @@ static void header_top(struct page *p, const struct header *h)
 	put_fmt(s, AREA(0, 14, 0, 15), LOOK_VALUE, "%lld / %.8s", (long long)d->run_id, d->uuid);
 	grid_row_height(s, 1, 27);
 	put_fmt(s, AREA(1, 0, 1, PAGE_COLS - 1), d->simulated ? LOOK_SIMULATED : LOOK_TEST_BAR,
-		"%s TEST - REPORT PAGE%s", name,
-		d->simulated ? " - SIMULATED, NO DRIVE WAS MEASURED" : "");
+		"%s TEST - REPORT PAGE%s", name, bar_warning(p));
 	put_text(s, AREA(2, 0, 3, 1), LOOK_ORG, not_pts ? "pts" : "SNIA SSS TWG");
 	put_text(s, AREA(2, 2, 3, 4), LOOK_ORG,
 		 not_pts ? "not a PTS test" : "Solid State Storage Performance Test Spec");

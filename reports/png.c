@@ -53,7 +53,8 @@ void canvas_png(const struct canvas *c, unsigned dpi, struct buf *out)
 	uLongf packed = compressBound(len);
 	uint8_t *z = malloc(packed);
 
-	BUG_ON(!z || compress2(z, &packed, raw, len, 6) != Z_OK);
+	/* Half the time of level 6 for a tenth more bytes. */
+	BUG_ON(!z || compress2(z, &packed, raw, len, 3) != Z_OK);
 	put32(head, c->width);
 	put32(head + 4, c->height);
 	head[8] = 8; /* bits */

@@ -17,6 +17,22 @@
 int report_write(const char *db, const int64_t *run, unsigned n_runs, const char *out,
 		 struct err *err) must_check;
 
+struct report_request {
+	const char *db;
+	const int64_t *run;
+	unsigned n_runs;
+	const char *out;
+	const char *claims; /* a file; NULL: none */
+};
+
+struct report_claims { /* over all runs */
+	unsigned n, met, missed, open;
+};
+
+/* The same, with the claims of a vendor held against each run: -EINVAL FILE:LINE for a mistake in their file, before @out is touched. */
+int report_write_claims(const struct report_request *q, struct report_claims *ret,
+			struct err *err) must_check;
+
 /* Names of the sheets that exist, NULL-terminated: for `pts list sheets`. */
 const char *const *report_sheets(void);
 

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "reports/report_csv.h"
+#include "reports/save.h"
 #include "schema/read.h"
 
 struct folder {
@@ -48,7 +49,7 @@ static int put_file(struct folder *f, const char *name, const struct buf *text, 
 
 	bytes_sha256(buf_cstr(text), text->len, digest);
 	buf_fmt(&f->sums, "%s  %s\n", digest, name);
-	return report_save(text, arena_fmt(&f->arena, "%s/%s", f->path, name), err);
+	return save_text(text, arena_fmt(&f->arena, "%s/%s", f->path, name), err);
 }
 
 static int put_sheet(struct folder *f, const struct grid_sheet *s, struct err *err)
@@ -73,10 +74,12 @@ static void begin_readme(struct folder *f, const struct grid *g)
 		buf_fmt(&f->readme, "%s: %s\n", g->property[i].name, g->property[i].value);
 	buf_str(&f->readme,
 		"\nCSV as RFC 4180 has it: comma, CR LF, a point in numbers, UTF-8. Numbers are not"
-		" rounded. Units are\nthose of the heads. SHA256SUMS lists every file of this "
-		"report"
-		" (sha256sum -c SHA256SUMS); others in this\nfolder are not of it. The database is"
-		" the evidence.\n\n");
+		" rounded. Units are\nthose of the heads. A ' stands before a text that a "
+		"spreadsheet"
+		" would take for a formula.\nSHA256SUMS lists every file of this report (sha256sum "
+		"-c"
+		" SHA256SUMS); others in this folder are\nnot of it. The database is the"
+		" evidence.\n\n");
 }
 
 static int fill(struct folder *f, const struct grid *g, struct err *err)
@@ -90,7 +93,7 @@ static int fill(struct folder *f, const struct grid *g, struct err *err)
 		rc = put_file(f, "README.txt", &f->readme, err);
 	/* last: while it is the old one, it does not fit the new files */
 	if (!rc)
-		rc = report_save(&f->sums, arena_fmt(&f->arena, "%s/SHA256SUMS", f->path), err);
+		rc = save_text(&f->sums, arena_fmt(&f->arena, "%s/SHA256SUMS", f->path), err);
 	return rc;
 }
 

@@ -11,7 +11,4 @@
  */
 int report_csv(const struct grid *g, const char *dir, struct err *err) must_check;
 
-/* Writes a text as reports are written: all of it or nothing. In report.c. */
-int report_save(const struct buf *text, const char *path, struct err *err) must_check;
-
 #endif

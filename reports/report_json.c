@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "reports/claims_data.h"
 #include "reports/report_json.h"
 
 /* Texts of devices may hold anything: the same cleaning as in cells. */
@@ -295,6 +296,10 @@ void report_json_run(const struct dataset *d, struct json *j)
 	put_pairs(j, "info", &d->info);
 	put_account(d, j);
 	put_summary(d, j);
+	if (d->claims)
+		claims_json(d->claims, d->checks, j);
+	else
+		json_null(j, "claims");
 	report_json_capture(d, j);
 	json_array(j, "tests");
 	for (unsigned i = 0; i < d->n_tests; i++)

@@ -4,103 +4,39 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pts/base/units.h"
+#include "reports/bounded.h"
 #include "reports/plots.h"
 #include "reports/sheet.h"
 #include "reports/tcqd.h"
 
-#define SIDE 15
 #define FULL_PX (PAGE_COLS * PAGE_COL_PX)
 
-struct bounded {
+struct build {
 	struct page page;
 	struct arena *a;
-	const struct test *t;
-	unsigned n_tc, n_qd, n_cells, n_inside;
-	int tc[SIDE], qd[SIDE]; /* lowest first */
-	const struct measure *cell[SIDE][SIDE];
-	double limit_ns; /* NAN: not to be read from the parameters */
-	const struct operating_point *best; /* NULL: none was picked */
+	struct bounded m;
 };
 
 enum value { V_IOPS, V_ART, V_P99999, V_INFLIGHT };
 
-static void add_rising(int *list, unsigned *n, int v)
-{
-	unsigned at = 0;
-
-	while (at < *n && list[at] < v)
-		at++;
-	if (*n == SIDE || v < 1 || (at < *n && list[at] == v))
-		return;
-	memmove(list + at + 1, list + at, (*n - at) * sizeof *list);
-	list[at] = v;
-	++*n;
-}
-
-static const struct measure **cell_of(struct bounded *b, const struct measure *m)
-{
-	for (unsigned i = 0; i < b->n_tc; i++)
-		for (unsigned k = 0; k < b->n_qd; k++)
-			if (b->tc[i] == m->threads && b->qd[k] == m->qd)
-				return &b->cell[i][k];
-	return NULL;
-}
-
-static bool is_cell(const struct bounded *b, const struct measure *m)
-{
-	return measure_counts(m, b->t) && !strcmp(m->phase, "step");
-}
-
-static bool inside(const struct bounded *b, const struct measure *m)
-{
-	return isfinite(b->limit_ns) && m->ios && m->art_ns < b->limit_ns;
-}
-
-static void load(struct bounded *b, const struct dataset *d)
-{
-	const char *limit = pairs_get(&b->t->params, "limit");
-	uint64_t ns;
-
-	b->limit_ns = limit && !parse_time(limit, &ns) ? (double)ns : NAN;
-	for (unsigned i = 0; i < d->n_measures; i++) {
-		if (!is_cell(b, &d->measure[i]))
-			continue;
-		add_rising(b->tc, &b->n_tc, d->measure[i].threads);
-		add_rising(b->qd, &b->n_qd, d->measure[i].qd);
-	}
-	for (unsigned i = 0; i < d->n_measures; i++) {
-		const struct measure *m = &d->measure[i], **at;
-		at = is_cell(b, m) ? cell_of(b, m) : NULL;
-		if (!at || *at)
-			continue;
-		*at = m;
-		b->n_cells++;
-		b->n_inside += inside(b, m);
-	}
-	for (unsigned i = 0; i < d->n_points; i++)
-		if (!strcmp(d->point[i].test, b->t->name))
-			b->best = &d->point[i];
-}
-
 /* ---- tables ---- */
 
 struct matrix_of {
-	struct bounded *b;
+	struct build *b;
 	enum value v;
 };
 
-static enum look look_of(const struct bounded *b, const struct measure *m)
+static enum look look_of(const struct build *b, const struct measure *m)
 {
-	if (b->best && b->best->threads == m->threads && b->best->qd == m->qd)
-		return inside(b, m) ? LOOK_GOOD : LOOK_WARN;
-	return inside(b, m) ? LOOK_STRONG : LOOK_NA;
+	if (b->m.best && b->m.best->threads == m->threads && b->m.best->qd == m->qd)
+		return bounded_inside(&b->m, m) ? LOOK_GOOD : LOOK_WARN;
+	return bounded_inside(&b->m, m) ? LOOK_STRONG : LOOK_NA;
 }
 
 static void put_cell(const struct tcqd *t, unsigned i, unsigned k, struct area at)
 {
 	const struct matrix_of *o = t->ctx;
-	const struct measure *m = o->b->cell[i][k];
+	const struct measure *m = o->b->m.cell[i][k];
 	double v;
 
 	if (!m) {
@@ -125,29 +61,18 @@ static void put_cell(const struct tcqd *t, unsigned i, unsigned k, struct area a
 	}
 }
 
-static const char *limit_text(const struct bounded *b)
+static const char *limit_text(const struct build *b)
 {
-	return isfinite(b->limit_ns) ? arena_fmt(b->a, "%.6g ms", b->limit_ns / 1e6) : "unknown";
+	return bounded_limit(&b->m, b->a);
 }
 
-static const char *access_name(const struct bounded *b)
-{
-	const char *name = pairs_get(&b->t->params, "access");
-
-	for (unsigned i = 0; i < b->n_tc; i++)
-		for (unsigned k = 0; k < b->n_qd; k++)
-			if (b->cell[i][k])
-				return b->cell[i][k]->access;
-	return name ? name : "-";
-}
-
-static void put_best(struct bounded *b, uint32_t row)
+static void put_best(struct build *b, uint32_t row)
 {
 	static const char *const heads[] = { "Best",	"TC / QD",  "TOIO",	"IOPS",
 					     "MB/s",	"ART (ms)", "99 %",	"99.9 %",
 					     "99.99 %", "99.999 %", "MRT (ms)", NULL };
 	struct grid_sheet *s = b->page.s;
-	const struct measure *m = NULL;
+	const struct measure *m = bounded_best(&b->m);
 
 	put_fmt(s, AREA(row, 0, row, 15), LOOK_HEAD_SETUP,
 		"Best IOPS with ART below %s (percentiles in ms)", limit_text(b));
@@ -155,16 +80,12 @@ static void put_best(struct bounded *b, uint32_t row)
 		put_text(s, AT(row + 1, i), LOOK_HEAD, heads[i]);
 	put_text(s, AREA(row + 1, 11, row + 1, 15), LOOK_HEAD, "Rule");
 	row += 2;
-	for (unsigned i = 0; b->best && i < b->n_tc; i++)
-		for (unsigned k = 0; k < b->n_qd; k++)
-			if (b->tc[i] == b->best->threads && b->qd[k] == b->best->qd)
-				m = b->cell[i][k];
 	if (!m) {
 		put_text(s, AREA(row, 0, row, 15), LOOK_NA, "none was picked");
 		return;
 	}
 	const int64_t ns[] = { m->p99_ns, m->p999_ns, m->p9999_ns, m->p99999_ns, m->mrt_ns };
-	bool ok = inside(b, m);
+	bool ok = bounded_inside(&b->m, m);
 	put_text(s, AREA(row, 0, row + 1, 0), ok ? LOOK_GOOD : LOOK_WARN,
 		 ok ? "inside" : "OUTSIDE");
 	put_text(s, AREA(row, 1, row + 1, 1), LOOK_CENTER, tcqd_text(b->a, m->threads, m->qd));
@@ -177,10 +98,10 @@ static void put_best(struct bounded *b, uint32_t row)
 		put_num(s, AREA(row, 6 + i, row + 1, 6 + i),
 			STYLE(LOOK_CELL, i == 4 ? NUM_2 : NUM_3),
 			ns[i] < 0 ? NAN : (double)ns[i] / 1e6);
-	put_text(s, AREA(row, 11, row + 1, 15), LOOK_WRAP, b->best->reason);
+	put_text(s, AREA(row, 11, row + 1, 15), LOOK_WRAP, b->m.best->reason);
 }
 
-static void page_tables(struct bounded *b)
+static void page_tables(struct build *b)
 {
 	static const struct {
 		const char *title;
@@ -189,12 +110,12 @@ static void page_tables(struct bounded *b)
 		      { "ART (ms)", LOOK_HEAD_DEVICE },
 		      { "99.999 % RT (ms)", LOOK_HEAD_SETUP },
 		      { "In flight, achieved", LOOK_HEAD_TEST } };
-	bool beside = b->n_qd <= 7;
+	bool beside = b->m.n_qd <= 7;
 	uint32_t row, below;
 
 	page_begin(&b->page, "Table",
 		   arena_fmt(b->a, "IOPS and Response Time by TC and QD - bound: ART below %s (%s)",
-			     limit_text(b), access_name(b)));
+			     limit_text(b), b->m.access));
 	page_banner(&b->page, NULL);
 	row = below = b->page.row;
 	for (unsigned i = 0; i < 4; i++) {
@@ -205,10 +126,10 @@ static void page_tables(struct bounded *b)
 				  .corner = "TC \\ QD",
 				  .row_word = "TC",
 				  .col_word = "QD",
-				  .row = b->tc,
-				  .col = b->qd,
-				  .n_rows = b->n_tc,
-				  .n_cols = b->n_qd,
+				  .row = b->m.tc,
+				  .col = b->m.qd,
+				  .n_rows = b->m.n_tc,
+				  .n_cols = b->m.n_qd,
 				  .scale = SCALE_NONE,
 				  .put = put_cell,
 				  .ctx = o };
@@ -230,77 +151,77 @@ static void page_tables(struct bounded *b)
 	put_fmt(b->page.s, AREA(row + 5, 0, row + 5, 15), LOOK_NOTE,
 		"%u of %u cells are inside the bound (bold); grey ones are outside; green is the"
 		" best one.",
-		b->n_inside, b->n_cells);
+		b->m.n_inside, b->m.n_cells);
 }
 
 /* ---- plot ---- */
 
-static unsigned draw_lines(struct bounded *b, struct plots *pl, struct series *out, double *all)
+static unsigned draw_lines(struct build *b, struct plots *pl, struct series *out, double *all)
 {
-	double iops[SIDE], us[SIDE];
+	double iops[BOUNDED_SIDE], us[BOUNDED_SIDE];
 
-	for (unsigned i = 0; i < b->n_tc; i++) {
-		for (unsigned k = 0; k < b->n_qd; k++) {
-			const struct measure *m = b->cell[i][k];
+	for (unsigned i = 0; i < b->m.n_tc; i++) {
+		for (unsigned k = 0; k < b->m.n_qd; k++) {
+			const struct measure *m = b->m.cell[i][k];
 			iops[k] = m ? m->iops : NAN;
-			all[i * b->n_qd + k] = us[k] = m && m->ios ? m->art_ns / 1e3 : NAN;
+			all[i * b->m.n_qd + k] = us[k] = m && m->ios ? m->art_ns / 1e3 : NAN;
 		}
-		const char *name = arena_fmt(b->a, "TC %d", b->tc[i]);
+		const char *name = arena_fmt(b->a, "TC %d", b->m.tc[i]);
 		out[i] = (struct series){ .name = name,
-					  .x = plots_column(pl, "IOPS", iops, b->n_qd),
-					  .y = plots_column(pl, name, us, b->n_qd),
+					  .x = plots_column(pl, "IOPS", iops, b->m.n_qd),
+					  .y = plots_column(pl, name, us, b->m.n_qd),
 					  .color = series_color(i),
 					  .width = 2,
 					  .markers = true };
 	}
-	return b->n_tc;
+	return b->m.n_tc;
 }
 
-static unsigned draw_bound(struct bounded *b, struct plots *pl, struct series *out, double top)
+static unsigned draw_bound(struct build *b, struct plots *pl, struct series *out, double top)
 {
-	double x[2] = { 0, top }, y[2] = { b->limit_ns / 1e3, b->limit_ns / 1e3 };
+	double x[2] = { 0, top }, y[2] = { b->m.limit_ns / 1e3, b->m.limit_ns / 1e3 };
 	unsigned n = 0;
 
-	if (isfinite(b->limit_ns))
+	if (isfinite(b->m.limit_ns))
 		out[n++] = (struct series){ .name = arena_fmt(b->a, "bound %s", limit_text(b)),
 					    .x = plots_column(pl, "IOPS", x, 2),
 					    .y = plots_column(pl, "bound", y, 2),
 					    .color = 0xC00000,
 					    .width = 1.75,
 					    .dash = DASH_DASH };
-	if (!b->best)
+	if (!b->m.best)
 		return n;
-	double iops = b->best->iops, us = b->best->art_ns / 1e3;
-	out[n++] = (struct series){
-		.name = arena_fmt(b->a, "best: %s", tcqd_text(b->a, b->best->threads, b->best->qd)),
-		.x = plots_column(pl, "IOPS", &iops, 1),
-		.y = plots_column(pl, "best", &us, 1),
-		.color = 0x000000,
-		.markers = true,
-		.named = true
-	};
+	double iops = b->m.best->iops, us = b->m.best->art_ns / 1e3;
+	out[n++] = (struct series){ .name = arena_fmt(
+					    b->a, "best: %s",
+					    tcqd_text(b->a, b->m.best->threads, b->m.best->qd)),
+				    .x = plots_column(pl, "IOPS", &iops, 1),
+				    .y = plots_column(pl, "best", &us, 1),
+				    .color = 0x000000,
+				    .markers = true,
+				    .named = true };
 	return n;
 }
 
-static void page_plot(struct bounded *b)
+static void page_plot(struct build *b)
 {
 	struct chart c = chart_new(CHART_SCATTER, "IOPS", "Average response time (us, log scale)");
-	struct series series[SIDE + 2];
-	double all[SIDE * SIDE + 1], top = 0;
+	struct series series[BOUNDED_SIDE + 2];
+	double all[BOUNDED_SIDE * BOUNDED_SIDE + 1], top = 0;
 	struct plots pl;
 
-	plots_begin(&pl, b->page.s->grid, arena_fmt(b->a, "%s: ART v IOPS", b->t->sheet));
-	for (unsigned i = 0; i < b->n_tc; i++)
-		for (unsigned k = 0; k < b->n_qd; k++)
-			top = fmax(top, b->cell[i][k] ? b->cell[i][k]->iops : 0);
+	plots_begin(&pl, b->page.s->grid, arena_fmt(b->a, "%s: ART v IOPS", b->m.t->sheet));
+	for (unsigned i = 0; i < b->m.n_tc; i++)
+		for (unsigned k = 0; k < b->m.n_qd; k++)
+			top = fmax(top, b->m.cell[i][k] ? b->m.cell[i][k]->iops : 0);
 	axis_round(&c.x, 0, top);
 	c.n_series = draw_lines(b, &pl, series, all);
-	all[b->n_tc * b->n_qd] = b->limit_ns / 1e3;
-	axis_decades(&c.y, all, b->n_tc * b->n_qd + 1);
+	all[b->m.n_tc * b->m.n_qd] = b->m.limit_ns / 1e3;
+	axis_decades(&c.y, all, b->m.n_tc * b->m.n_qd + 1);
 	c.n_series += draw_bound(b, &pl, series + c.n_series, c.x.max);
 	page_begin(&b->page, "Plot",
 		   arena_fmt(b->a, "ART v IOPS, one line per thread count, QD rising (%s)",
-			     access_name(b)));
+			     b->m.access));
 	page_banner(&b->page, NULL);
 	chart_place(&c, (struct place){ b->page.row, 0, FULL_PX, 29 * ROW_PX });
 	c.x.fmt = axis_fmt(c.x.max);
@@ -313,20 +234,32 @@ static void page_plot(struct bounded *b)
 
 static void make(const struct dataset *d, struct grid *g, const struct test *t)
 {
-	struct bounded *b = arena_new(&g->arena, struct bounded);
+	struct bounded *all = arena_array(&g->arena, struct bounded, BOUNDED_LOADS);
+	struct build *b = arena_new(&g->arena, struct build);
+	unsigned n = bounded_loads(d, t, all);
 	struct header h;
 
+	if (!n) { /* the test did not come that far */
+		const char *access = pairs_get(&t->params, "access");
+		all[n++] = (struct bounded){ .t = t,
+					     .access = access ? access : "-",
+					     .limit_ns = NAN };
+	}
 	b->a = &g->arena;
-	b->t = t;
-	load(b, d);
+	b->m = all[0];
 	header_fill(&h, d, t, b->a);
 	h.test[5] = (struct pair){ "Bound", arena_fmt(b->a, "ART below %s", limit_text(b)) };
 	h.test[7] = (struct pair){ "Best",
-				   b->best ? tcqd_text(b->a, b->best->threads, b->best->qd) : "-" };
+				   n > 1       ? "see its pages"
+				   : b->m.best ? tcqd_text(b->a, b->m.best->threads, b->m.best->qd)
+					       : "-" };
 	page_open(&b->page, g, d, t, &h);
-	page_tables(b);
-	if (b->n_cells)
-		page_plot(b);
+	for (unsigned i = 0; i < n; i++) {
+		b->m = all[i];
+		page_tables(b);
+		if (b->m.n_cells)
+			page_plot(b);
+	}
 	page_close(&b->page);
 }
 

@@ -4,52 +4,19 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "reports/load_curve.h"
 #include "reports/plots.h"
 #include "reports/sheet.h"
 
-#define STEPS_MAX 64
+#define STEPS_MAX CURVE_STEPS
 #define FULL_PX (PAGE_COLS * PAGE_COL_PX)
 #define HALF_PX (FULL_PX / 2)
 
 struct curve {
 	struct page page;
 	struct arena *a;
-	const struct dataset *d;
-	const struct test *t;
-	const struct rated *step[STEPS_MAX]; /* in the order measured */
-	unsigned n;
-	const struct measure *maximum; /* the closed-loop run that found the maximum; NULL */
-	const struct operating_point *peak; /* NULL */
+	const struct load_curve *l;
 };
-
-static void load(struct curve *c)
-{
-	for (unsigned i = 0; i < c->t->n_sections; i++)
-		for (unsigned k = 0; k < c->t->section[i].n_rated && c->n < STEPS_MAX; k++)
-			c->step[c->n++] = &c->t->section[i].rated[k];
-	for (unsigned i = 0; i < c->d->n_measures; i++)
-		if (measure_counts(&c->d->measure[i], c->t) &&
-		    !strcmp(c->d->measure[i].phase, "maximum"))
-			c->maximum = &c->d->measure[i];
-	for (unsigned i = 0; i < c->d->n_points; i++)
-		if (!strcmp(c->d->point[i].test, c->t->name))
-			c->peak = &c->d->point[i];
-}
-
-/* What the shares are shares of; 0 unknown. */
-static double peak_iops(const struct curve *c)
-{
-	return c->peak ? c->peak->iops : c->maximum ? c->maximum->iops : 0;
-}
-
-/* "70%", or the rate itself where the step has no such label. */
-static const char *load_text(const struct curve *c, const struct rated *r)
-{
-	if (*r->m->label)
-		return r->m->label;
-	return peak_iops(c) > 0 ? arena_fmt(c->a, "%.3g%%", 100 * r->m->rate_iops / peak_iops(c))
-				: arena_fmt(c->a, "%.6g/s", r->m->rate_iops);
-}
 
 static double us_of(int64_t ns)
 {
@@ -94,24 +61,24 @@ static void chart_load(struct curve *c, struct place at)
 	double all[FIELDS * STEPS_MAX];
 	struct plots pl;
 
-	plots_begin(&pl, c->page.s->grid, arena_fmt(c->a, "%s: v load", c->t->sheet));
-	for (unsigned i = 0; i < c->n; i++)
-		label[i] = load_text(c, c->step[i]);
-	struct range names = plots_labels(&pl, "load", label, c->n);
+	plots_begin(&pl, c->page.s->grid, arena_fmt(c->a, "%s: v load", c->l->t->sheet));
+	for (unsigned i = 0; i < c->l->n; i++)
+		label[i] = curve_load_name(c->l, c->l->step[i], c->a);
+	struct range names = plots_labels(&pl, "load", label, c->l->n);
 	for (unsigned f = 0; f < FIELDS; f++) {
-		double *v = all + f * c->n;
-		for (unsigned i = 0; i < c->n; i++)
-			v[i] = field_us(c->step[i], (enum field)f);
+		double *v = all + f * c->l->n;
+		for (unsigned i = 0; i < c->l->n; i++)
+			v[i] = field_us(c->l->step[i], (enum field)f);
 		series[f] = (struct series){ .name = lines[f].name,
 					     .x = names,
-					     .y = plots_column(&pl, lines[f].name, v, c->n),
+					     .y = plots_column(&pl, lines[f].name, v, c->l->n),
 					     .color = lines[f].color,
 					     .dash = lines[f].dash,
 					     .width = 2,
 					     .markers = true };
 	}
 	chart_place(&ch, at);
-	axis_decades(&ch.y, all, FIELDS * c->n);
+	axis_decades(&ch.y, all, FIELDS * c->l->n);
 	ch.y.fmt = NUM_GROUP;
 	ch.legend = LEGEND_RIGHT;
 	ch.series = series;
@@ -119,16 +86,11 @@ static void chart_load(struct curve *c, struct place at)
 	grid_chart(c->page.s, &ch);
 }
 
-static const char *access_name(const struct curve *c)
-{
-	return c->n ? c->step[0]->m->access : c->maximum ? c->maximum->access : "nothing measured";
-}
-
 static void page_load(struct curve *c)
 {
 	page_begin(&c->page, "Plot",
-		   arena_fmt(c->a, "Response Time against Load - %s, %s", access_name(c),
-			     tcqd_text(c->a, c->step[0]->m->threads, c->step[0]->m->qd)));
+		   arena_fmt(c->a, "Response Time against Load - %s, %s", c->l->access,
+			     tcqd_text(c->a, c->l->step[0]->m->threads, c->l->step[0]->m->qd)));
 	page_banner(&c->page, NULL);
 	chart_load(c, (struct place){ c->page.row, 0, FULL_PX, 29 * ROW_PX });
 	put_text(c->page.s, AREA(c->page.row + 30, 0, c->page.row + 30, 15), LOOK_NOTE,
@@ -139,48 +101,29 @@ static void page_load(struct curve *c)
 
 /* ---- response v IOPS, achieved v asked ---- */
 
-/* Up to ten times the response time at 90 % of the maximum: the line leaves through the top, as overload does. */
-static double top_us(const struct curve *c)
-{
-	double first = NAN, top = 0, below = 0;
-
-	for (unsigned i = 0; i < c->n; i++) {
-		double v = field_us(c->step[i], F_ART);
-		if (!isfinite(v))
-			continue;
-		first = isfinite(first) ? first : v;
-		top = fmax(top, v);
-		if (peak_iops(c) > 0 && c->step[i]->m->rate_iops <= peak_iops(c) * 1.001)
-			below = fmax(below, v);
-	}
-	if (below <= 0)
-		below = first;
-	return isfinite(below) ? fmin(top, below * 1.5) : 1;
-}
-
 static void chart_iops(struct curve *c, struct place at)
 {
 	struct chart ch = chart_new(CHART_SCATTER, "IOPS achieved", "Response time (us)");
-	double iops[STEPS_MAX], art[STEPS_MAX], p99[STEPS_MAX], high = 0, top = top_us(c);
+	double iops[STEPS_MAX], art[STEPS_MAX], p99[STEPS_MAX], high = 0, top = curve_top_us(c->l);
 	struct plots pl;
 
-	plots_begin(&pl, c->page.s->grid, arena_fmt(c->a, "%s: response v IOPS", c->t->sheet));
-	for (unsigned i = 0; i < c->n; i++) {
-		iops[i] = c->step[i]->m->iops;
-		art[i] = field_us(c->step[i], F_ART);
-		p99[i] = field_us(c->step[i], F_P99);
+	plots_begin(&pl, c->page.s->grid, arena_fmt(c->a, "%s: response v IOPS", c->l->t->sheet));
+	for (unsigned i = 0; i < c->l->n; i++) {
+		iops[i] = c->l->step[i]->m->iops;
+		art[i] = field_us(c->l->step[i], F_ART);
+		p99[i] = field_us(c->l->step[i], F_P99);
 		high = fmax(high, iops[i]);
 	}
-	struct range x = plots_column(&pl, "IOPS", iops, c->n);
+	struct range x = plots_column(&pl, "IOPS", iops, c->l->n);
 	struct series series[2] = { { .name = "ART",
 				      .x = x,
-				      .y = plots_column(&pl, "ART us", art, c->n),
+				      .y = plots_column(&pl, "ART us", art, c->l->n),
 				      .color = 0x2E75B6,
 				      .width = 2.25,
 				      .markers = true },
 				    { .name = "99 %",
 				      .x = x,
-				      .y = plots_column(&pl, "99 % us", p99, c->n),
+				      .y = plots_column(&pl, "99 % us", p99, c->l->n),
 				      .color = 0x00A99D,
 				      .width = 1.75,
 				      .dash = DASH_DASH,
@@ -203,10 +146,10 @@ static void chart_rate(struct curve *c, struct place at)
 	double asked[STEPS_MAX], got[STEPS_MAX], high = 0;
 	struct plots pl;
 
-	plots_begin(&pl, c->page.s->grid, arena_fmt(c->a, "%s: achieved v asked", c->t->sheet));
-	for (unsigned i = 0; i < c->n; i++) {
-		asked[i] = c->step[i]->m->rate_iops;
-		got[i] = c->step[i]->m->iops;
+	plots_begin(&pl, c->page.s->grid, arena_fmt(c->a, "%s: achieved v asked", c->l->t->sheet));
+	for (unsigned i = 0; i < c->l->n; i++) {
+		asked[i] = c->l->step[i]->m->rate_iops;
+		got[i] = c->l->step[i]->m->iops;
 		high = fmax(high, fmax(asked[i], got[i]));
 	}
 	double ends[2] = { 0, high };
@@ -217,8 +160,8 @@ static void chart_rate(struct curve *c, struct place at)
 				      .width = 1.25,
 				      .dash = DASH_DASH },
 				    { .name = "achieved",
-				      .x = plots_column(&pl, "asked", asked, c->n),
-				      .y = plots_column(&pl, "achieved", got, c->n),
+				      .x = plots_column(&pl, "asked", asked, c->l->n),
+				      .y = plots_column(&pl, "achieved", got, c->l->n),
 				      .color = 0x2E75B6,
 				      .width = 2.25,
 				      .markers = true } };
@@ -233,31 +176,12 @@ static void chart_rate(struct curve *c, struct place at)
 	grid_chart(c->page.s, &ch);
 }
 
-/* The fastest step whose mean response is below @us; 0 none. */
-static double iops_under(const struct curve *c, double us)
-{
-	double best = 0;
-
-	for (unsigned i = 0; i < c->n; i++)
-		if (field_us(c->step[i], F_ART) < us)
-			best = fmax(best, c->step[i]->m->iops);
-	return best;
-}
-
-static double response_at(const struct curve *c, double share)
-{
-	for (unsigned i = 0; i < c->n; i++)
-		if (peak_iops(c) > 0 &&
-		    fabs(c->step[i]->m->rate_iops / peak_iops(c) - share) < 0.002)
-			return field_us(c->step[i], F_ART);
-	return NAN;
-}
-
 static void put_knee(struct curve *c, uint32_t row)
 {
 	static const double budget[] = { 100, 150, 200, 500, 1000 };
 	struct grid_sheet *s = c->page.s;
-	double peak = peak_iops(c);
+	const struct rated *at = curve_at(c->l, 0.9);
+	double peak = curve_peak_iops(c->l);
 
 	put_text(s, AREA(row, 0, row, 15), LOOK_HEAD_PLATFORM, "Peak and knee");
 	put_text(s, AREA(row + 1, 0, row + 1, 1), LOOK_HEAD, "Peak IOPS");
@@ -266,17 +190,18 @@ static void put_knee(struct curve *c, uint32_t row)
 	put_num(s, AREA(row + 2, 0, row + 2, 1), STYLE(LOOK_STRONG, NUM_GROUP),
 		peak > 0 ? peak : NAN);
 	put_num(s, AREA(row + 2, 2, row + 2, 3), STYLE(LOOK_CELL, NUM_GROUP1),
-		c->maximum ? c->maximum->art_ns / 1e3 : NAN);
-	put_num(s, AREA(row + 2, 4, row + 2, 5), STYLE(LOOK_CELL, NUM_GROUP1), response_at(c, 0.9));
+		c->l->maximum ? c->l->maximum->art_ns / 1e3 : NAN);
+	put_num(s, AREA(row + 2, 4, row + 2, 5), STYLE(LOOK_CELL, NUM_GROUP1),
+		at ? field_us(at, F_ART) : NAN);
 	for (unsigned i = 0; i < 5; i++) {
-		struct area at = AREA(row + 2, 6 + 2 * i, row + 2, 7 + 2 * i);
-		double v = iops_under(c, budget[i]);
+		struct area cell = AREA(row + 2, 6 + 2 * i, row + 2, 7 + 2 * i);
+		const struct rated *r = curve_under(c->l, budget[i]);
 		put_fmt(s, AREA(row + 1, 6 + 2 * i, row + 1, 7 + 2 * i), LOOK_HEAD,
 			"IOPS under %g us", budget[i]);
-		if (v > 0)
-			put_num(s, at, STYLE(LOOK_CELL, NUM_GROUP), v);
+		if (r)
+			put_num(s, cell, STYLE(LOOK_CELL, NUM_GROUP), r->m->iops);
 		else
-			put_text(s, at, LOOK_NA, "none");
+			put_text(s, cell, LOOK_NA, "none");
 	}
 	put_text(s, AREA(row + 3, 0, row + 3, 15), LOOK_NOTE,
 		 "Peak: closed loop, as fast as the drive answers. IOPS under a time: the fastest"
@@ -286,7 +211,7 @@ static void put_knee(struct curve *c, uint32_t row)
 static void page_knee(struct curve *c)
 {
 	page_begin(&c->page, "Plot",
-		   arena_fmt(c->a, "Load v Latency, Achieved v Asked - %s", access_name(c)));
+		   arena_fmt(c->a, "Load v Latency, Achieved v Asked - %s", c->l->access));
 	page_banner(&c->page, NULL);
 	chart_iops(c, (struct place){ c->page.row, 0, HALF_PX, 25 * ROW_PX });
 	chart_rate(c, (struct place){ c->page.row, 8, HALF_PX, 25 * ROW_PX });
@@ -307,7 +232,7 @@ static void put_rates(struct curve *c, const struct rated *r, uint32_t row)
 	double share = m->iops / m->rate_iops;
 	enum look look = share < 0.99 ? LOOK_WARN : LOOK_FORMULA;
 
-	put_text(s, AT(row, 0), LOOK_ROW_HEAD, load_text(c, r));
+	put_text(s, AT(row, 0), LOOK_ROW_HEAD, curve_load_name(c->l, r, c->a));
 	put_num(s, AREA(row, 1, row, 2), STYLE(LOOK_CELL, NUM_GROUP1), m->rate_iops);
 	put_num(s, AREA(row, 3, row, 4), STYLE(LOOK_CELL, NUM_GROUP1), m->iops);
 	put_formula(s, AT(row, 5), STYLE(look, NUM_PCT1), share, "=%s/%s",
@@ -324,7 +249,7 @@ static void put_times(struct curve *c, const struct rated *r, uint32_t row)
 	struct grid_sheet *s = c->page.s;
 	const struct levels *const l[] = { &r->response, &r->service };
 
-	put_text(s, AT(row, 0), LOOK_ROW_HEAD, load_text(c, r));
+	put_text(s, AT(row, 0), LOOK_ROW_HEAD, curve_load_name(c->l, r, c->a));
 	for (unsigned i = 0; i < 2; i++) {
 		const int64_t ns[] = { l[i]->p50_ns,   l[i]->p99_ns,	l[i]->p999_ns,
 				       l[i]->p9999_ns, l[i]->p99999_ns, l[i]->mrt_ns };
@@ -374,44 +299,31 @@ static void rates_head(struct curve *c, uint32_t row)
 
 static void page_tables(struct curve *c, unsigned first)
 {
-	unsigned n = c->n - first > PER_PAGE ? PER_PAGE : c->n - first;
+	unsigned n = c->l->n - first > PER_PAGE ? PER_PAGE : c->l->n - first;
 	uint32_t row;
 
 	page_begin(&c->page, "Table",
-		   arena_fmt(c->a, "Rates and Percentiles by Load - %s%s", access_name(c),
+		   arena_fmt(c->a, "Rates and Percentiles by Load - %s%s", c->l->access,
 			     first ? ", continued" : ""));
 	page_banner(&c->page, NULL);
 	row = c->page.row;
 	rates_head(c, row++);
 	for (unsigned i = 0; i < n; i++)
-		put_rates(c, c->step[first + i], row++);
+		put_rates(c, c->l->step[first + i], row++);
 	row++;
 	times_head(c, row);
 	row += 2;
 	for (unsigned i = 0; i < n; i++)
-		put_times(c, c->step[first + i], row++);
+		put_times(c, c->l->step[first + i], row++);
 	put_text(c->page.s, AREA(row, 0, row, 15), LOOK_NOTE,
 		 "Amber: less than 99 % of the rate achieved; fewer than 100 I/Os above 99.999 %."
 		 " In the database v_cell and D_rounds hold the response times of such a step,"
 		 " v_stream and v_second its service times.");
 }
 
-static void make(const struct dataset *d, struct grid *g, const struct test *t)
+static void pages(struct curve *c)
 {
-	struct curve *c = arena_new(&g->arena, struct curve);
-	struct header h;
-
-	c->a = &g->arena;
-	c->d = d;
-	c->t = t;
-	load(c);
-	header_fill(&h, d, t, c->a);
-	h.test[5] = (struct pair){ "Found maximum",
-				   peak_iops(c) > 0 ? arena_fmt(c->a, "%.0f IOPS", peak_iops(c))
-						    : "-" };
-	h.test[7] = (struct pair){ "Load generation", "open loop, from due time" };
-	page_open(&c->page, g, d, t, &h);
-	if (c->n) {
+	if (c->l->n) {
 		page_load(c);
 		page_knee(c);
 	} else {
@@ -420,8 +332,33 @@ static void make(const struct dataset *d, struct grid *g, const struct test *t)
 		put_text(c->page.s, AREA(c->page.row, 0, c->page.row, 15), LOOK_NA,
 			 "No step at a rate was measured: the test did not come that far.");
 	}
-	for (unsigned i = 0; i < c->n; i += PER_PAGE)
+	for (unsigned i = 0; i < c->l->n; i += PER_PAGE)
 		page_tables(c, i);
+}
+
+static void make(const struct dataset *d, struct grid *g, const struct test *t)
+{
+	struct load_curve *all = arena_array(&g->arena, struct load_curve, CURVE_LOADS);
+	struct curve *c = arena_new(&g->arena, struct curve);
+	unsigned n = load_curves(d, t, all);
+	struct header h;
+
+	if (!n)
+		all[n++] = (struct load_curve){ .t = t, .access = "nothing measured" };
+	c->a = &g->arena;
+	c->l = all;
+	header_fill(&h, d, t, c->a);
+	h.test[5] = (struct pair){ "Found maximum",
+				   n > 1 ? "see its pages"
+				   : curve_peak_iops(c->l) > 0
+					   ? arena_fmt(c->a, "%.0f IOPS", curve_peak_iops(c->l))
+					   : "-" };
+	h.test[7] = (struct pair){ "Load generation", "open loop, from due time" };
+	page_open(&c->page, g, d, t, &h);
+	for (unsigned i = 0; i < n; i++) {
+		c->l = &all[i];
+		pages(c);
+	}
 	page_close(&c->page);
 }
 

@@ -305,8 +305,9 @@ static void point_head(struct page *p, uint32_t row)
 	static const struct {
 		unsigned col, col2;
 		const char *head;
-	} heads[] = { { 0, 1, "Point" },  { 2, 2, "TC/QD" },	   { 3, 4, "IOPS" },
-		      { 5, 6, "ART ms" }, { 7, 8, "99.999 % ms" }, { 9, 15, "Reason" } };
+	} heads[] = { { 0, 0, "Point" },  { 1, 2, "Section" }, { 3, 3, "TC/QD" },
+		      { 4, 4, "IOPS" },	  { 5, 5, "ART ms" },  { 6, 7, "99.999 % ms" },
+		      { 8, 15, "Reason" } };
 
 	for (unsigned i = 0; i < sizeof heads / sizeof heads[0]; i++)
 		put_text(p->s, AREA(row, heads[i].col, row, heads[i].col2), LOOK_HEAD,
@@ -322,14 +323,15 @@ static void pages_points(struct page *p)
 		const struct operating_point *o = &p->d->point[i];
 		if (strcmp(o->test, p->t->name))
 			continue;
+		const struct section *s = section_at(p->t, o->section);
 		uint32_t row = lines_next(&l);
-		put_text(g, AREA(row, 0, row, 1), LOOK_ROW_HEAD, o->point);
-		put_text(g, AT(row, 2), LOOK_CENTER, tcqd_text(&g->grid->arena, o->threads, o->qd));
-		put_num(g, AREA(row, 3, row, 4), STYLE(LOOK_CELL, NUM_GROUP1), o->iops);
-		put_num(g, AREA(row, 5, row, 6), STYLE(LOOK_CELL, ms_fmt(o->art_ns / 1e6)),
-			o->art_ns / 1e6);
-		put_num(g, AREA(row, 7, row, 8), STYLE(LOOK_CELL, NUM_3), ms_of(o->p99999_ns));
-		put_text(g, AREA(row, 9, row, 15), LOOK_VALUE, o->reason);
+		put_text(g, AT(row, 0), LOOK_ROW_HEAD, o->point);
+		put_text(g, AREA(row, 1, row, 2), LOOK_VALUE, s && *s->label ? s->label : "-");
+		put_text(g, AT(row, 3), LOOK_CENTER, tcqd_text(&g->grid->arena, o->threads, o->qd));
+		put_num(g, AT(row, 4), STYLE(LOOK_CELL, NUM_GROUP1), o->iops);
+		put_num(g, AT(row, 5), STYLE(LOOK_CELL, ms_fmt(o->art_ns / 1e6)), o->art_ns / 1e6);
+		put_num(g, AREA(row, 6, row, 7), STYLE(LOOK_CELL, NUM_3), ms_of(o->p99999_ns));
+		put_text(g, AREA(row, 8, row, 15), LOOK_VALUE, o->reason);
 	}
 }
 

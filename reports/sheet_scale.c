@@ -5,133 +5,31 @@
 #include <string.h>
 
 #include "reports/plots.h"
+#include "reports/scale.h"
 #include "reports/sheet.h"
 #include "reports/tcqd.h"
 
-#define SIDE 64 /* drives, thread counts */
 #define COLS 15 /* drives of one table */
 #define ROWS 12 /* thread counts of one page */
-#define KINDS 16
 #define PLOT_ROWS 14 /* at least */
 #define FULL_PX (PAGE_COLS * PAGE_COL_PX)
 #define HALF_PX (FULL_PX / 2)
-
-/* One mix and size. */
-struct load {
-	const char *access;
-	int64_t block_bytes;
-	double read_pct;
-	unsigned n_tc, n_drives, n_cells;
-	int tc[SIDE], drives[SIDE]; /* lowest first */
-	const struct measure *cell[SIDE][SIDE]; /* [tc][drives]: the sum rows */
-};
 
 struct scale {
 	struct page page;
 	struct arena *a;
 	const struct dataset *d;
 	const struct test *t;
-	struct load load[KINDS];
+	struct scale_load load[SCALE_LOADS];
 	unsigned n;
 	bool members_begun; /* their table */
 };
-
-static void add_rising(int *list, unsigned *n, int v)
-{
-	unsigned at = 0;
-
-	while (at < *n && list[at] < v)
-		at++;
-	if (*n == SIDE || v < 1 || (at < *n && list[at] == v))
-		return;
-	memmove(list + at + 1, list + at, (*n - at) * sizeof *list);
-	list[at] = v;
-	++*n;
-}
-
-static unsigned place_of(const int *list, unsigned n, int v)
-{
-	unsigned i = 0;
-
-	while (i < n && list[i] != v)
-		i++;
-	return i;
-}
-
-/* A member's row of the same step. */
-static bool is_member(const struct measure *m, const struct measure *sum)
-{
-	return m->member >= 1 && !strcmp(m->test, sum->test) && m->attempt == sum->attempt &&
-	       m->step == sum->step && m->round == sum->round && !m->void_;
-}
-
-static unsigned member_rows(const struct scale *x, const struct measure *sum)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < x->d->n_measures; i++)
-		n += is_member(&x->d->measure[i], sum);
-	return n;
-}
-
-/* How many drives carried a step: what the plan says, else its members' rows, else the one there is. */
-static int drives_of(const struct scale *x, const struct measure *m)
-{
-	unsigned n = asked_members(x->t, m);
-
-	if (!n)
-		n = member_rows(x, m);
-	return n ? (int)n : 1;
-}
-
-static bool is_cell(const struct scale *x, const struct measure *m)
-{
-	return measure_counts(m, x->t) && !strcmp(m->phase, "step");
-}
-
-static struct load *load_of(struct scale *x, const struct measure *m)
-{
-	for (unsigned i = 0; i < x->n; i++)
-		if (!strcmp(x->load[i].access, m->access))
-			return &x->load[i];
-	if (x->n == KINDS)
-		return NULL;
-	struct load *l = &x->load[x->n++];
-	l->access = m->access;
-	l->block_bytes = m->block_bytes;
-	l->read_pct = m->read_pct;
-	return l;
-}
-
-static void load_cells(struct scale *x)
-{
-	for (unsigned i = 0; i < x->d->n_measures; i++) {
-		const struct measure *m = &x->d->measure[i];
-		struct load *l = is_cell(x, m) ? load_of(x, m) : NULL;
-		if (!l)
-			continue;
-		add_rising(l->tc, &l->n_tc, m->threads);
-		add_rising(l->drives, &l->n_drives, drives_of(x, m));
-	}
-	for (unsigned i = 0; i < x->d->n_measures; i++) {
-		const struct measure *m = &x->d->measure[i];
-		struct load *l = is_cell(x, m) ? load_of(x, m) : NULL;
-		if (!l)
-			continue;
-		unsigned a = place_of(l->tc, l->n_tc, m->threads);
-		unsigned b = place_of(l->drives, l->n_drives, drives_of(x, m));
-		if (a == l->n_tc || b == l->n_drives || l->cell[a][b])
-			continue;
-		l->cell[a][b] = m;
-		l->n_cells++;
-	}
-}
 
 /* ---- tables ---- */
 
 struct part { /* a table over some of the drives and thread counts */
 	struct scale *x;
-	const struct load *l;
+	const struct scale_load *l;
 	unsigned first_drive, first_tc;
 	bool efficiency;
 };
@@ -161,16 +59,16 @@ static void put_cell(const struct tcqd *t, unsigned i, unsigned k, struct area a
 	if (!m || (p->efficiency && (!one || !(one->iops > 0))))
 		put_text(t->s, at, LOOK_NA, "n/a");
 	else if (p->efficiency)
-		put_formula(t->s, at, STYLE(LOOK_FORMULA, NUM_PCT1), m->iops / drives / one->iops,
-			    "=%s/(%d*%s)", iops_ref(t->s->grid, m), drives,
-			    iops_ref(t->s->grid, one));
+		put_formula(t->s, at, STYLE(LOOK_FORMULA, NUM_PCT1),
+			    scale_efficiency(m->iops, drives, one->iops), "=%s/(%d*%s)",
+			    iops_ref(t->s->grid, m), drives, iops_ref(t->s->grid, one));
 	else
 		put_num(t->s, at, STYLE(LOOK_CELL, NUM_GROUP), m->iops);
 }
 
 static uint32_t put_table(const struct part *of, uint32_t row, uint32_t col)
 {
-	const struct load *l = of->l;
+	const struct scale_load *l = of->l;
 	struct part *p = arena_memdup(of->x->a, of, sizeof *of);
 	unsigned cols = l->n_drives - p->first_drive, rows = l->n_tc - p->first_tc;
 	struct tcqd t = { .title = p->efficiency ? "Scaling efficiency" : "IOPS of all drives",
@@ -192,7 +90,7 @@ static uint32_t put_table(const struct part *of, uint32_t row, uint32_t col)
 }
 
 /* Both tables, the second beside the first where seven drives or fewer leave room; returns the row below. */
-static uint32_t put_tables(struct scale *x, const struct load *l, unsigned first_tc,
+static uint32_t put_tables(struct scale *x, const struct scale_load *l, unsigned first_tc,
 			   unsigned first_drive)
 {
 	struct part p = { x, l, first_drive, first_tc, false };
@@ -204,7 +102,7 @@ static uint32_t put_tables(struct scale *x, const struct load *l, unsigned first
 }
 
 /* One drive: nothing to scale over but threads, so all its values. */
-static uint32_t put_threads(struct scale *x, const struct load *l, unsigned first_tc)
+static uint32_t put_threads(struct scale *x, const struct scale_load *l, unsigned first_tc)
 {
 	static const char *const heads[] = {
 		"Threads",   "IOPS",	      "MB/s",	  "ART (us)",
@@ -246,7 +144,7 @@ struct lines { /* one line for each of @n_line, over @n_x */
 	bool art;
 };
 
-static double value_of(const struct load *l, const struct lines *o, unsigned line, unsigned x)
+static double value_of(const struct scale_load *l, const struct lines *o, unsigned line, unsigned x)
 {
 	const struct measure *m = o->by_drives ? l->cell[line][x] : l->cell[x][line];
 
@@ -262,15 +160,15 @@ static unsigned line_at(const struct lines *o, unsigned i, unsigned shown)
 	return shown < 2 ? 0 : i * (o->n_line - 1) / (shown - 1);
 }
 
-static void chart_lines(struct scale *x, const struct load *l, const struct lines *o,
+static void chart_lines(struct scale *x, const struct scale_load *l, const struct lines *o,
 			struct place at)
 {
 	struct chart c = chart_new(CHART_LINE, o->by_drives ? "Drives" : "Threads per drive",
 				   o->art ? "ART (us)" : "IOPS");
 	unsigned shown = o->n_line > LINES_MAX ? LINES_MAX : o->n_line;
 	struct series series[LINES_MAX];
-	const char *label[SIDE];
-	double v[SIDE], top = 0;
+	const char *label[SCALE_SIDE];
+	double v[SCALE_SIDE], top = 0;
 	struct plots pl;
 
 	plots_begin(
@@ -307,7 +205,7 @@ static void chart_lines(struct scale *x, const struct load *l, const struct line
 	grid_chart(x->page.s, &c);
 }
 
-static void put_plots(struct scale *x, const struct load *l, uint32_t row)
+static void put_plots(struct scale *x, const struct scale_load *l, uint32_t row)
 {
 	struct lines drives = { l->n_tc, l->n_drives, l->tc, l->drives, true, false };
 	struct lines threads = { l->n_drives, l->n_tc, l->drives, l->tc, false, false };
@@ -319,14 +217,14 @@ static void put_plots(struct scale *x, const struct load *l, uint32_t row)
 	chart_lines(x, l, &threads, right);
 }
 
-static void begin(struct scale *x, const struct load *l, const char *kind, const char *what)
+static void begin(struct scale *x, const struct scale_load *l, const char *kind, const char *what)
 {
 	page_begin(&x->page, kind, arena_fmt(x->a, "%s (%s)", what, l->access));
 	page_banner(&x->page, NULL);
 }
 
 /* Tables; the plots below them where they fit, else on a page of their own. */
-static void pages_load(struct scale *x, const struct load *l)
+static void pages_load(struct scale *x, const struct scale_load *l)
 {
 	uint32_t row = 0;
 
@@ -351,30 +249,31 @@ static void pages_load(struct scale *x, const struct load *l)
 }
 
 /* The fastest cell with all drives. */
-static const struct measure *best_of(const struct load *l)
+static const struct measure *best_of(const struct scale_load *l)
 {
-	const struct measure *best = NULL;
-
-	for (unsigned i = 0; i < l->n_tc; i++) {
-		const struct measure *m = l->cell[i][l->n_drives - 1];
-		if (m && (!best || m->bytes_per_s > best->bytes_per_s))
-			best = m;
-	}
-	return best;
+	return scale_best(l, l->n_drives - 1);
 }
 
-static void put_best(struct scale *x, const struct load *l, uint32_t row)
+/* One drive at these threads, or NULL. */
+static const struct measure *one_at(const struct scale_load *l, int threads)
+{
+	for (unsigned i = 0; i < l->n_tc && l->drives[0] == 1; i++)
+		if (l->tc[i] == threads)
+			return l->cell[i][0];
+	return NULL;
+}
+
+static void put_best(struct scale *x, const struct scale_load *l, uint32_t row)
 {
 	struct grid_sheet *s = x->page.s;
 	const struct measure *m = best_of(l), *one;
-	unsigned i = m ? place_of(l->tc, l->n_tc, m->threads) : 0;
 
 	put_text(s, AREA(row, 0, row, 2), LOOK_ROW_HEAD, l->access);
 	if (!m) {
 		put_text(s, AREA(row, 3, row, 15), LOOK_NA, "not measured with all drives");
 		return;
 	}
-	one = l->drives[0] == 1 ? l->cell[i][0] : NULL;
+	one = one_at(l, m->threads);
 	put_num(s, AT(row, 3), STYLE(LOOK_CENTER, NUM_INT), l->drives[l->n_drives - 1]);
 	put_num(s, AT(row, 4), STYLE(LOOK_CENTER, NUM_INT), m->threads);
 	put_num(s, AREA(row, 5, row, 6), STYLE(LOOK_CELL, NUM_GROUP1), m->iops);
@@ -405,8 +304,8 @@ static void page_throughput(struct scale *x)
 		      { 11, 12, "99.999 % (us)" },
 		      { 13, 15, "Efficiency v one drive" } };
 	struct chart c = chart_new(CHART_COLUMN, NULL, "GB/s");
-	const char *label[KINDS];
-	double v[KINDS], top = 0;
+	const char *label[SCALE_LOADS];
+	double v[SCALE_LOADS], top = 0;
 	struct plots pl;
 
 	for (unsigned i = 0; i < x->n; i++) {
@@ -480,14 +379,14 @@ static void put_member(struct scale *x, const struct measure *m, const struct me
 }
 
 /* The members of the widest, fastest cell of a load, when there are several. */
-static void put_members(struct scale *x, const struct load *l)
+static void put_members(struct scale *x, const struct scale_load *l)
 {
 	const struct measure *sum = best_of(l);
 
-	if (!sum || !(sum->iops > 0) || member_rows(x, sum) < 2)
+	if (!sum || !(sum->iops > 0) || scale_member_rows(x->d, sum) < 2)
 		return;
 	for (unsigned i = 0; i < x->d->n_measures; i++)
-		if (is_member(&x->d->measure[i], sum))
+		if (scale_is_member(&x->d->measure[i], sum))
 			put_member(x, &x->d->measure[i], sum);
 }
 
@@ -499,7 +398,7 @@ static void make(const struct dataset *d, struct grid *g, const struct test *t)
 	x->a = &g->arena;
 	x->d = d;
 	x->t = t;
-	load_cells(x);
+	x->n = scale_loads(d, t, x->load);
 	header_fill(&h, d, t, x->a);
 	if (x->n)
 		h.test[5] = (struct pair){ "Drives",

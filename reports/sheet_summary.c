@@ -6,11 +6,15 @@
 #include <string.h>
 
 #include "pts/base/units.h"
+#include "reports/claims.h"
 #include "reports/plots.h"
 #include "reports/sheet.h"
 
 #define DEVIATIONS_SHOWN 12
-#define PAGE_ROWS 47
+#define PAGE_PX 900 /* height of a printed page */
+#define SMALLER 1.27 /* so much more fits on one page in smaller print that still can be read */
+#define BARS_ROWS 10
+#define FOOT_ROWS 3
 
 static bool applies(const struct dataset *d)
 {
@@ -68,6 +72,21 @@ static const char *statement(const struct dataset *d, struct arena *a)
 	return "A definition was changed: this is not the PTS procedure.";
 }
 
+static uint32_t put_claims(struct grid_sheet *s, const struct dataset *d, uint32_t row)
+{
+	const struct claim_checks *k = d->checks;
+	enum look look = k->n_missed ? LOOK_BAD : k->n_open || !k->n ? LOOK_WARN : LOOK_GOOD;
+
+	put_text(s, AREA(row, 0, row, 2), LOOK_KEY, "Vendor's claims");
+	put_fmt(s, AREA(row, 3, row, 6), LOOK_VALUE, "%s", d->claims->file);
+	if (k->n)
+		put_fmt(s, AREA(row, 7, row, 13), look, "%s", claims_counts(&s->grid->arena, k));
+	else
+		put_text(s, AREA(row, 7, row, 13), look, "none of them is of this drive");
+	put_link(s, AREA(row, 14, row, 15), "Spec check", "Spec check");
+	return row + 1;
+}
+
 static uint32_t put_verdict(struct grid_sheet *s, const struct dataset *d, uint32_t row)
 {
 	struct arena *a = &s->grid->arena;
@@ -83,7 +102,7 @@ static uint32_t put_verdict(struct grid_sheet *s, const struct dataset *d, uint3
 		row++;
 	}
 	put_text(s, AREA(row, 0, row, 15), LOOK_NOTE, statement(d, a));
-	return row + 1;
+	return d->claims ? put_claims(s, d, row + 1) : row + 1;
 }
 
 static uint32_t put_deviations(struct grid_sheet *s, const struct dataset *d, uint32_t row)
@@ -268,7 +287,31 @@ static void put_result(struct grid_sheet *s, const struct result *r, uint32_t ro
 		put_text(s, AT(row, 15), LOOK_NA, "-");
 }
 
-static uint32_t put_results(struct grid_sheet *s, const struct dataset *d, uint32_t row)
+/* Pixels of the rows from @first up to @row. */
+static double rows_px(const struct grid_sheet *s, uint32_t first, uint32_t row)
+{
+	double px = row > first ? (row - first) * (double)ROW_PX : 0;
+
+	for (size_t i = 0; i < s->n_heights; i++)
+		if (s->height[i].row >= first && s->height[i].row < row)
+			px += s->height[i].px - ROW_PX;
+	return px;
+}
+
+/* The first row of the printed page on which @row is. */
+static uint32_t page_top(const struct grid_sheet *s)
+{
+	return s->n_breaks ? s->page_break[s->n_breaks - 1] : 0;
+}
+
+/* A new page before @row unless @n rows more fit on this one. */
+static void keep_together(struct grid_sheet *s, uint32_t row, uint32_t n)
+{
+	if (!s->one_page && rows_px(s, page_top(s), row) + n * (double)ROW_PX > PAGE_PX)
+		grid_page_break(s, row);
+}
+
+static uint32_t put_result_heads(struct grid_sheet *s, uint32_t row, const char *title)
 {
 	static const struct {
 		unsigned col, col2;
@@ -278,13 +321,38 @@ static uint32_t put_results(struct grid_sheet *s, const struct dataset *d, uint3
 		      { 10, 10, "5-round CV" }, { 11, 12, "Steady state" }, { 13, 13, "Rounds" },
 		      { 14, 14, "Status" },	{ 15, 15, "Page" } };
 
-	put_text(s, AREA(row, 0, row, 15), LOOK_SECTION, "Results at a glance");
+	put_text(s, AREA(row, 0, row, 15), LOOK_SECTION, title);
 	row++;
 	for (unsigned i = 0; i < sizeof heads / sizeof heads[0]; i++)
 		put_text(s, AREA(row, heads[i].col, row, heads[i].col2), LOOK_HEAD, heads[i].head);
-	row++;
-	for (unsigned i = 0; i < d->n_results; i++, row++)
+	return row + 1;
+}
+
+/* Results of the same test from the @i-th on. */
+static uint32_t together(const struct dataset *d, unsigned i)
+{
+	unsigned n = i;
+
+	while (n < d->n_results && d->result[n].test == d->result[i].test)
+		n++;
+	return n - i;
+}
+
+/* A test that does not fit on the page begins the next, with heads of its own. */
+static uint32_t put_results(struct grid_sheet *s, const struct dataset *d, uint32_t row)
+{
+	unsigned breaks = (unsigned)s->n_breaks;
+
+	row = put_result_heads(s, row, "Results at a glance");
+	for (unsigned i = 0; i < d->n_results; i++, row++) {
+		if (i && d->result[i].test != d->result[i - 1].test)
+			keep_together(s, row, together(d, i));
+		if (s->n_breaks > breaks) {
+			breaks = (unsigned)s->n_breaks;
+			row = put_result_heads(s, row, "Results at a glance (continued)");
+		}
 		put_result(s, &d->result[i], row);
+	}
 	if (!d->n_results) {
 		put_text(s, AREA(row, 0, row, 15), LOOK_NA, "no test in this run");
 		row++;
@@ -293,6 +361,13 @@ static uint32_t put_results(struct grid_sheet *s, const struct dataset *d, uint3
 }
 
 #define BARS_MAX 9
+
+static bool has_bars(const struct dataset *d)
+{
+	const struct test *t = dataset_test(d, "iops");
+
+	return t && t->n_sections && t->status <= STATUS_WARN;
+}
 
 static uint32_t put_bars(struct grid_sheet *s, const struct dataset *d, uint32_t row)
 {
@@ -305,7 +380,7 @@ static uint32_t put_bars(struct grid_sheet *s, const struct dataset *d, uint32_t
 	struct plots pl;
 
 	const struct test *t = dataset_test(d, "iops");
-	if (!t || !t->n_sections || t->status > STATUS_WARN)
+	if (!has_bars(d))
 		return row;
 	for (unsigned i = 0; i < 9; i++) {
 		const struct combo *one = section_combo(&t->section[0], mix[i % 3], size[i / 3]);
@@ -317,8 +392,7 @@ static uint32_t put_bars(struct grid_sheet *s, const struct dataset *d, uint32_t
 	}
 	if (!n)
 		return row;
-	if (row + 12 > PAGE_ROWS && row < PAGE_ROWS)
-		grid_page_break(s, row);
+	keep_together(s, row, BARS_ROWS + FOOT_ROWS);
 	put_text(s, AREA(row, 0, row, 15), LOOK_SECTION,
 		 "Steady-state IOPS by block size and R/W mix (detail: sheet IOPS)");
 	plots_begin(&pl, s->grid, "Summary: steady-state IOPS");
@@ -341,11 +415,12 @@ static uint32_t put_bars(struct grid_sheet *s, const struct dataset *d, uint32_t
 	c.series = &one;
 	c.n_series = 1;
 	grid_chart(s, &c);
-	return row + 10;
+	return row + BARS_ROWS;
 }
 
 static void put_foot(struct grid_sheet *s, uint32_t row)
 {
+	keep_together(s, row, FOOT_ROWS);
 	put_text(
 		s, AREA(row, 0, row, 15), LOOK_NOTE,
 		"The results relate only to the unit tested (serial number above). Values without a"
@@ -371,6 +446,9 @@ static void build(const struct dataset *d, struct grid *g)
 	uint32_t row = put_verdict(s, d, 2);
 	row = put_deviations(s, d, row);
 	row = put_subject(s, d, row);
+	uint32_t more = 4 + d->n_results + (has_bars(d) ? BARS_ROWS : 0) + FOOT_ROWS;
+	s->one_page = rows_px(s, 0, row + more) <= PAGE_PX * SMALLER &&
+		      rows_px(s, 0, row + more) > PAGE_PX;
 	row = put_results(s, d, row);
 	row = put_bars(s, d, row);
 	put_foot(s, row);

@@ -79,6 +79,34 @@ static int root_closed(const char *xml)
 	return len > 2 && !memcmp(xml + len - 2, "/>", 2) && !strchr(root, '<');
 }
 
+/* The row number at the end of "A1:AJ8707". */
+static unsigned long row_of(const char *ref)
+{
+	const char *end = ref + strcspn(ref, "\"");
+
+	while (end > ref && end[-1] >= '0' && end[-1] <= '9')
+		end--;
+	return strtoul(end, NULL, 10);
+}
+
+/*
+ * The last row is the one that the sheet's head tells. Rows that the library writes one by one go through a file of their
+ * own, and where that is cut off it goes on without a word.
+ */
+static int rows_there(const char *xml, size_t len)
+{
+	static const char head[] = "<dimension ref=\"", row[] = "<row r=\"";
+	const char *ref = strstr(xml, head), *at = xml + len;
+
+	if (!ref)
+		return 0;
+	ref += sizeof head - 1;
+	while ((at = memrchr(xml, '<', (size_t)(at - xml))))
+		if (!strncmp(at, row, sizeof row - 1))
+			return strtoul(at + sizeof row - 1, NULL, 10) == row_of(ref);
+	return !strncmp(ref, "A1\"", 3);
+}
+
 static int check_part(const struct buf *b, const struct part *p, struct err *err)
 {
 	char *text = inflated(b, p);
@@ -90,6 +118,11 @@ static int check_part(const struct buf *b, const struct part *p, struct err *err
 	else if (dot && (!strcmp(dot, ".xml") || !strcmp(dot, ".rels")) && !root_closed(text))
 		rc = err_set(err, -EIO,
 			     "the workbook's part %s is cut off: no space for temporary files?",
+			     p->name);
+	else if (!strncmp(p->name, "xl/worksheets/sheet", 19) && !rows_there(text, p->size))
+		rc = err_set(err, -EIO,
+			     "rows of the workbook's part %s are missing: no space for temporary"
+			     " files?",
 			     p->name);
 	free(text);
 	return rc;

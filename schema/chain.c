@@ -27,15 +27,72 @@
 
 #define FAULTS_MAX 20 /* lines for each run */
 
-void sha256_hex(const char *data, size_t len, char ret[65])
+/* A text that is hashed as it is made: a report goes through hundreds of thousands of rows. */
+struct hashed {
+	struct sha256_ctx ctx;
+	size_t n;
+	char text[2048]; /* what is not yet in ctx */
+};
+
+static void hashed_begin(struct hashed *h)
+{
+	sha256_init(&h->ctx);
+	h->n = 0;
+}
+
+static void hashed_flush(struct hashed *h)
+{
+	sha256_update(&h->ctx, h->n, (const uint8_t *)h->text);
+	h->n = 0;
+}
+
+static void hashed_add(struct hashed *h, const void *data, size_t len)
+{
+	if (len > sizeof h->text - h->n)
+		hashed_flush(h);
+	if (len > sizeof h->text) {
+		sha256_update(&h->ctx, len, data);
+		return;
+	}
+	if (len)
+		memcpy(h->text + h->n, data, len);
+	h->n += len;
+}
+
+static void hashed_str(struct hashed *h, const char *s)
+{
+	hashed_add(h, s, strlen(s));
+}
+
+/* As "%" PRId64 writes it. */
+static void hashed_int(struct hashed *h, int64_t v)
+{
+	char digits[24], *p = digits + sizeof digits;
+	uint64_t rest = v < 0 ? -(uint64_t)v : (uint64_t)v;
+
+	do
+		*--p = (char)('0' + rest % 10);
+	while (rest /= 10);
+	if (v < 0)
+		*--p = '-';
+	hashed_add(h, p, (size_t)(digits + sizeof digits - p));
+}
+
+static void hashed_real(struct hashed *h, double v)
+{
+	char text[40];
+	int n = snprintf(text, sizeof text, "%.17g", v);
+
+	hashed_add(h, text, (size_t)n);
+}
+
+static void hashed_end(struct hashed *h, char ret[65])
 {
 	static const char digit[] = "0123456789abcdef";
 	uint8_t sum[SHA256_DIGEST_SIZE];
-	struct sha256_ctx ctx;
 
-	sha256_init(&ctx);
-	sha256_update(&ctx, len, (const uint8_t *)data);
-	sha256_digest(&ctx, sizeof sum, sum);
+	hashed_flush(h);
+	sha256_digest(&h->ctx, sizeof sum, sum);
 	for (size_t i = 0; i < sizeof sum; i++) {
 		ret[2 * i] = digit[sum[i] >> 4];
 		ret[2 * i + 1] = digit[sum[i] & 15];
@@ -43,28 +100,43 @@ void sha256_hex(const char *data, size_t len, char ret[65])
 	ret[64] = '\0';
 }
 
-static void put_value(struct buf *out, const char *name, struct sqlite3_stmt *st, int col)
+void sha256_hex(const char *data, size_t len, char ret[65])
 {
-	buf_fmt(out, "%s=", name);
-	switch (sqlite3_column_type(st, col)) {
+	struct hashed h;
+
+	hashed_begin(&h);
+	hashed_add(&h, data, len);
+	hashed_end(&h, ret);
+}
+
+static void put_value(struct hashed *out, const char *name, struct sqlite3_stmt *st, int col)
+{
+	int type = sqlite3_column_type(st, col);
+
+	hashed_str(out, name);
+	switch (type) {
 	case SQLITE_NULL:
-		buf_str(out, "n");
+		hashed_str(out, "=n");
 		break;
 	case SQLITE_INTEGER:
-		buf_fmt(out, "i%" PRId64, (int64_t)sqlite3_column_int64(st, col));
+		hashed_str(out, "=i");
+		hashed_int(out, (int64_t)sqlite3_column_int64(st, col));
 		break;
 	case SQLITE_FLOAT:
-		buf_fmt(out, "r%.17g", sqlite3_column_double(st, col));
+		hashed_str(out, "=r");
+		hashed_real(out, sqlite3_column_double(st, col));
 		break;
 	default: {
 		const void *data = sqlite3_column_blob(st, col);
 		int len = sqlite3_column_bytes(st, col);
 
-		buf_fmt(out, "%c%d:", sqlite3_column_type(st, col) == SQLITE_TEXT ? 't' : 'b', len);
-		buf_add(out, data ? data : "", (size_t)len);
+		hashed_str(out, type == SQLITE_TEXT ? "=t" : "=b");
+		hashed_int(out, len);
+		hashed_str(out, ":");
+		hashed_add(out, data, (size_t)len);
 	}
 	}
-	buf_str(out, "\n");
+	hashed_str(out, "\n");
 }
 
 struct row_hash {
@@ -73,12 +145,28 @@ struct row_hash {
 	char stamp[65]; /* "" when the row has none */
 };
 
+/* The columns that are @stamps, or those that are not; false when there are none. */
+static bool put_values(struct hashed *out, struct sqlite3_stmt *st, bool stamps)
+{
+	bool any = false;
+
+	for (int i = 1; i < sqlite3_column_count(st); i++) {
+		const char *name = sqlite3_column_name(st, i);
+
+		if ((*name == '~') != stamps)
+			continue;
+		put_value(out, name, st, i);
+		any = true;
+	}
+	return any;
+}
+
 /* 1 the row exists and was hashed, 0 it does not, or an error. */
 static int hash_row(struct db *d, const struct evidence_table *t, int64_t row, const char *before,
 		    struct row_hash *ret, struct err *err)
 {
 	struct sqlite3_stmt *st = db_stmt(d, t->sql, err);
-	struct buf text = BUF_INIT, stamp = BUF_INIT;
+	struct hashed h;
 	int rc;
 
 	if (!st)
@@ -91,22 +179,19 @@ static int hash_row(struct db *d, const struct evidence_table *t, int64_t row, c
 		return rc;
 	}
 	ret->run = sqlite3_column_int64(st, 0);
-	buf_fmt(&text, "%spts-row/1 %s\n", before, t->name);
-	for (int i = 1; i < sqlite3_column_count(st); i++) {
-		const char *name = sqlite3_column_name(st, i);
-
-		put_value(*name == '~' ? &stamp : &text, name, st, i);
-	}
-	sha256_hex(text.s, text.len, ret->hash);
-	ret->stamp[0] = '\0';
-	if (stamp.len) {
-		buf_release(&text);
-		buf_fmt(&text, "%s", ret->hash);
-		buf_add(&text, stamp.s, stamp.len);
-		sha256_hex(text.s, text.len, ret->stamp);
-	}
-	buf_release(&text);
-	buf_release(&stamp);
+	hashed_begin(&h);
+	hashed_str(&h, before);
+	hashed_str(&h, "pts-row/1 ");
+	hashed_str(&h, t->name);
+	hashed_str(&h, "\n");
+	put_values(&h, st, false);
+	hashed_end(&h, ret->hash);
+	hashed_begin(&h);
+	hashed_str(&h, ret->hash);
+	if (put_values(&h, st, true))
+		hashed_end(&h, ret->stamp);
+	else
+		ret->stamp[0] = '\0';
 	sqlite3_reset(st);
 	return 1;
 }
@@ -396,10 +481,17 @@ static int audit_strays(struct db *d, const struct evidence_table *t, int64_t on
 		"SELECT rowid FROM %s t WHERE NOT EXISTS (SELECT 1 FROM chain WHERE tbl = '%s' AND "
 		"row_id = t.rowid)",
 		t->name, t->name);
+	if (only) /* by their indices: a database may hold thousands of other runs */
+		buf_str(&sql,
+			strncmp(t->sql, "SELECT c.run_id", 15)
+				? " AND t.run_id = ?"
+				: " AND t.cell_id IN (SELECT cell_id FROM cell WHERE run_id = ?)");
 	st = db_stmt(d, buf_cstr(&sql), err);
 	buf_release(&sql);
 	if (!st)
 		return -EIO;
+	if (only)
+		sqlite3_bind_int64(st, 1, only);
 	while (!bad && (rc = sqlite3_step(st)) == SQLITE_ROW) {
 		int64_t row = sqlite3_column_int64(st, 0);
 

@@ -163,7 +163,8 @@ static int wait_turn(void *arg, int count)
 
 static int open_handle(struct db *d, const char *name, int flags, struct err *err)
 {
-	if (sqlite3_open_v2(name, &d->sq, flags, NULL)) {
+	/* One thread works with it: no lock at each column. */
+	if (sqlite3_open_v2(name, &d->sq, flags | SQLITE_OPEN_NOMUTEX, NULL)) {
 		if (!d->sq)
 			return err_set(err, -ENOMEM, "%s: out of memory", d->path);
 		return cannot_open(d, err);

@@ -67,15 +67,18 @@ char *arena_strdup(struct arena *a, const char *s)
 
 char *arena_fmt(struct arena *a, const char *fmt, ...)
 {
+	char shortly[256];
 	va_list ap;
 	char *p;
 	int n;
 
 	va_start(ap, fmt);
-	n = vsnprintf(NULL, 0, fmt, ap);
+	n = vsnprintf(shortly, sizeof shortly, fmt, ap);
 	va_end(ap);
 	BUG_ON(n < 0);
 	p = arena_alloc(a, (size_t)n + 1);
+	if ((size_t)n < sizeof shortly)
+		return memcpy(p, shortly, (size_t)n + 1);
 	va_start(ap, fmt);
 	vsnprintf(p, (size_t)n + 1, fmt, ap);
 	va_end(ap);

@@ -48,14 +48,18 @@ void buf_fmt(struct buf *b, const char *fmt, ...)
 	va_list ap;
 	int n;
 
+	reserve(b, 40); /* most are short: formatted once, straight into place */
+	size_t room = b->cap - b->len;
 	va_start(ap, fmt);
-	n = vsnprintf(NULL, 0, fmt, ap);
+	n = vsnprintf(b->s + b->len, room, fmt, ap);
 	va_end(ap);
 	BUG_ON(n < 0);
-	reserve(b, (size_t)n);
-	va_start(ap, fmt);
-	vsnprintf(b->s + b->len, (size_t)n + 1, fmt, ap);
-	va_end(ap);
+	if ((size_t)n >= room) {
+		reserve(b, (size_t)n);
+		va_start(ap, fmt);
+		vsnprintf(b->s + b->len, (size_t)n + 1, fmt, ap);
+		va_end(ap);
+	}
 	b->len += (size_t)n;
 }
 

@@ -101,6 +101,23 @@ int parse_number(const char *s, double *ret)
 	return 0;
 }
 
+int parse_rated(const char *s, double *ret_bytes)
+{
+	char num[32] = "";
+	size_t n = strcspn(s, " \tTPtp");
+	const char *unit = s + n + strspn(s + n, " \t");
+	bool peta = !strcmp(unit, "PB") || !strcmp(unit, "PBW");
+	double v;
+
+	if (n >= sizeof num || (!peta && *unit && strcmp(unit, "TB") && strcmp(unit, "TBW")))
+		return -EINVAL;
+	memcpy(num, s, n);
+	if (parse_number(num, &v) || !(v > 0 && v < 1e12))
+		return -EINVAL;
+	*ret_bytes = v * (peta ? 1e15 : 1e12);
+	return 0;
+}
+
 int parse_uint(const char *s, uint64_t lo, uint64_t hi, uint64_t *ret)
 {
 	uint64_t v = 0;

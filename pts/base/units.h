@@ -16,6 +16,8 @@ int parse_size(const char *s, uint64_t *ret_bytes) __attribute__((warn_unused_re
 int parse_time(const char *s, uint64_t *ret_ns) __attribute__((warn_unused_result));
 /* A decimal number without unit, exponent, inf or nan: "110", "0.5", "-3". 0 or -EINVAL. */
 int parse_number(const char *s, double *ret) __attribute__((warn_unused_result));
+/* Bytes that a drive is rated to take: "1200" (TB), "1200 TB", "3.5 PB", "3.5PBW". Above 0. 0 or -EINVAL. */
+int parse_rated(const char *s, double *ret_bytes) __attribute__((warn_unused_result));
 /* Digits only, within [lo, hi]. 0 or -EINVAL. */
 int parse_uint(const char *s, uint64_t lo, uint64_t hi, uint64_t *ret)
 	__attribute__((warn_unused_result));

@@ -86,6 +86,7 @@ struct ini {
 	struct err *err;
 	char *section;
 	unsigned line;
+	bool sections; /* each is told of */
 };
 
 static bool is_blank(char c)
@@ -118,7 +119,7 @@ static int ini_section(struct ini *ini, char *s)
 	if (!ini->section[0])
 		return err_set(ini->err, -EINVAL, "%s:%u: section without a name", ini->name,
 			       ini->line);
-	return 0;
+	return ini->sections ? ini->fn(ini->arg, ini->section, NULL, NULL, ini->line) : 0;
 }
 
 static int ini_line(struct ini *ini, char *s)
@@ -143,29 +144,46 @@ static int ini_line(struct ini *ini, char *s)
 	return ini->fn(ini->arg, ini->section, key, trim(eq + 1), ini->line);
 }
 
-int ini_read(const char *name, const char *text, size_t len,
-	     int (*fn)(void *arg, const char *section, const char *key, const char *value,
-		       unsigned line),
-	     void *arg, struct err *err)
+static int ini_text(struct ini *ini, const char *text, size_t len)
 {
 	static char no_section[1];
-	struct ini ini = { name, fn, arg, err, no_section, 0 };
 	char *copy = strndup(text, len), *at = copy, *next;
 	int rc = 0;
 
+	ini->section = no_section;
 	if (!copy)
 		BUG("out of memory");
 	if (strlen(copy) != len)
-		rc = err_set(err, -EINVAL, "%s: not a text file", name);
+		rc = err_set(ini->err, -EINVAL, "%s: not a text file", ini->name);
 	if (!strncmp(at, "\xef\xbb\xbf", 3))
 		at += 3;
 	for (; !rc && at; at = next) {
 		next = strchr(at, '\n');
 		if (next)
 			*next++ = '\0';
-		ini.line++;
-		rc = ini_line(&ini, at);
+		ini->line++;
+		rc = ini_line(ini, at);
 	}
 	free(copy);
 	return rc;
+}
+
+int ini_read(const char *name, const char *text, size_t len,
+	     int (*fn)(void *arg, const char *section, const char *key, const char *value,
+		       unsigned line),
+	     void *arg, struct err *err)
+{
+	struct ini ini = { .name = name, .fn = fn, .arg = arg, .err = err };
+
+	return ini_text(&ini, text, len);
+}
+
+int ini_read_sections(const char *name, const char *text, size_t len,
+		      int (*fn)(void *arg, const char *section, const char *key, const char *value,
+				unsigned line),
+		      void *arg, struct err *err)
+{
+	struct ini ini = { .name = name, .fn = fn, .arg = arg, .err = err, .sections = true };
+
+	return ini_text(&ini, text, len);
 }

@@ -20,4 +20,10 @@ int ini_read(const char *name, const char *text, size_t len,
 		       unsigned line),
 	     void *arg, struct err *err) __attribute__((warn_unused_result));
 
+/* The same, told of each section's line as well: @fn with a NULL @key and @value, also of one without pairs. */
+int ini_read_sections(const char *name, const char *text, size_t len,
+		      int (*fn)(void *arg, const char *section, const char *key, const char *value,
+				unsigned line),
+		      void *arg, struct err *err) __attribute__((warn_unused_result));
+
 #endif

@@ -156,7 +156,7 @@ exit_is 0
 file_has h.html '&lt;b&gt;&quot;O&#39;Hara&quot; &amp; co&lt;/b&gt;'
 pts report 2 -o h/
 exit_is 0
-file_has h/Summary.csv '"=1+1 / <b>""O'
+file_has h/Summary.csv "\"'=1+1 / <b>\"\"O"
 
 t 'html: several runs in one document'
 pts report 1 2 -o both.html

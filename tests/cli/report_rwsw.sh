@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Sheets of captured workloads: the numbers of the workbook are those of the database; formulas recalculated; short, long and exact.
+# Sheets of captured workloads: the numbers of the workbook are those of the database; short, long and exact.
 . "$(dirname "$0")/lib.sh"
 
 lint="python3 $ROOT/tests/tools/xlsx_lint.py"
@@ -190,27 +190,6 @@ sql_is pts.db "SELECT count(*) FROM v_cell WHERE phase = 'replay'" 42
 t 'rwsw: text holds the tables'
 file_has a.txt 'Replay Scaled: native QD multiplied by x1 to x32'
 file_has a.txt 'Harmonic mean, weighted by the normalised shares'
-
-t 'rwsw: formulas recalculated by LibreOffice give the stored values'
-if command -v soffice >/dev/null; then
-	mkdir -p lo/user csv
-	cat >lo/user/registrymodifications.xcu <<'XCU'
-<?xml version="1.0" encoding="UTF-8"?>
-<oor:items xmlns:oor="http://openoffice.org/2001/registry">
-<item oor:path="/org.openoffice.Office.Calc/Formula/Load"><prop oor:name="OOXMLRecalcMode" oor:op="fuse"><value>0</value></prop></item>
-</oor:items>
-XCU
-	if timeout -k 5 60 soffice -env:UserInstallation="file://$PWD/lo" --headless --convert-to \
-		'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,false,false,false,false,-1' --outdir csv a.xlsx >/dev/null 2>&1; then
-		run $lint --compare a.xlsx csv
-		exit_is 0
-		out_match '^[0-9][0-9]+ formula cells compared, 0 differ'
-	else
-		skip 'soffice does not run here'
-	fi
-else
-	skip 'no soffice'
-fi
 
 t 'rwsw: a capture of one step'
 awk -F, '/^#/ || /^step/ || $1 == 0' "$MAP" >one.csv

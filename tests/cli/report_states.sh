@@ -191,25 +191,3 @@ exit_is 0
 pts report 3 -o q.txt
 file_has q.txt 'QUICK'
 file_has q.txt 'Throughput, ART, MRT of the Access Groups - Recovery'
-
-t 'states: formulas recalculated by LibreOffice give the stored values'
-if command -v soffice >/dev/null; then
-	mkdir -p lo/user
-	cat >lo/user/registrymodifications.xcu <<'XCU'
-<?xml version="1.0" encoding="UTF-8"?>
-<oor:items xmlns:oor="http://openoffice.org/2001/registry">
-<item oor:path="/org.openoffice.Office.Calc/Formula/Load"><prop oor:name="OOXMLRecalcMode" oor:op="fuse"><value>0</value></prop></item>
-</oor:items>
-XCU
-	mkdir csv
-	if timeout -k 5 60 soffice -env:UserInstallation="file://$PWD/lo" --headless --convert-to \
-		'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,false,false,false,false,-1' --outdir csv q.xlsx >/dev/null 2>&1; then
-		run $lint --compare q.xlsx csv
-		exit_is 0
-		out_match '^[0-9][0-9]+ formula cells compared, 0 differ'
-	else
-		skip 'soffice does not run here'
-	fi
-else
-	skip 'no soffice'
-fi

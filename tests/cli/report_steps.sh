@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Sheets of curve, bounded and scale: the numbers of the workbook are those of the database; formulas recalculated.
+# Sheets of curve, bounded and scale: the numbers of the workbook are those of the database.
 . "$(dirname "$0")/lib.sh"
 
 lint="python3 $ROOT/tests/tools/xlsx_lint.py"
@@ -74,31 +74,6 @@ for a in '8K 100/0' '8K 0/100' '1024K 100/0' '1024K 0/100'; do
 	awk -F'\t' -v v="$gb" '{ d = $2 - v; if ($2 > 0 && d * d < v * v * 1e-10) hit = 1 } END { exit !hit }' SCALE.cells ||
 		fail "no $gb GB/s of RND $a"
 done
-
-t 'steps: formulas recalculated by LibreOffice give the stored values'
-if command -v soffice >/dev/null; then
-	mkdir -p lo/user csv
-	cat >lo/user/registrymodifications.xcu <<'XCU'
-<?xml version="1.0" encoding="UTF-8"?>
-<oor:items xmlns:oor="http://openoffice.org/2001/registry">
-<item oor:path="/org.openoffice.Office.Calc/Formula/Load"><prop oor:name="OOXMLRecalcMode" oor:op="fuse"><value>0</value></prop></item>
-</oor:items>
-XCU
-	"$PTS" run dirth -q --db d.db --set access=rnd-8k-r --quick --dut 'sim:ent-nvme?size=100g&seed=3' >"$OUT" 2>"$ERR"
-	cp a.xlsx steps.xlsx
-	pts report --db d.db -o dirth.xlsx
-	for f in steps dirth; do
-		timeout 60 soffice -env:UserInstallation="file://$PWD/lo" --headless --convert-to \
-			'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,false,false,false,false,-1' --outdir csv $f.xlsx >/dev/null 2>&1 ||
-			skip 'soffice does not run here'
-		[ -z "$t_skip" ] || break
-		run $lint --compare $f.xlsx csv
-		exit_is 0
-		out_match '^[1-9][0-9]+ formula cells compared, 0 differ'
-	done
-else
-	skip 'no soffice'
-fi
 
 t 'scale: a set of three drives: sums, efficiency and members, against the view'
 dut='set:sim:ent-nvme?size=50g&seed=1,sim:ent-nvme?size=50g&seed=2,sim:ent-nvme?size=50g&seed=3'

@@ -38,6 +38,8 @@ struct fix_opts {
 	bool simulated, quick;
 	uint32_t lba;
 	const char *note, *governor; /* NULL: performance */
+	const char *firmware; /* NULL: 1.2.0 */
+	const char *transport, *layout; /* facts of the drive; NULL: not recorded */
 };
 
 /* A folder of its own under /tmp and an empty database. */
@@ -70,26 +72,32 @@ static void fix_close(struct fix *f)
 
 static void fix_run(struct fix *f, const struct fix_opts *o)
 {
-	const struct key_value host[] = { { "bios_version", "1.4a" },
-					  { "board_name", "X12-FIX" },
-					  { "board_vendor", "Boardmaker" },
-					  { "cpu_cores", "32" },
-					  { "cpu_governor",
-					    o->governor ? o->governor : "performance" },
-					  { "cpu_model", "Example CPU 2.6 GHz" },
-					  { "cpu_threads", "64" },
-					  { "dev_link_speed", "16.0 GT/s PCIe" },
-					  { "dev_link_speed_max", "16.0 GT/s PCIe" },
-					  { "dev_link_width", "4" },
-					  { "dev_link_width_max", "4" },
-					  { "dev_pci_address", "0000:5e:00.0" },
-					  { "dev_scheduler", "none" },
-					  { "kernel", "6.1.0-28-amd64" },
-					  { "memory_bytes", "274877906944" },
-					  { "os", "Debian GNU/Linux 12 (bookworm)" },
-					  { "system_product", "Rack 25" },
-					  { "system_vendor", "Example" },
-					  { NULL, NULL } };
+	const struct key_value host[] = {
+		{ "bios_version", "1.4a" },
+		{ "board_name", "X12-FIX" },
+		{ "board_vendor", "Boardmaker" },
+		{ "cpu_cores", "32" },
+		{ "cpu_governor", o->governor ? o->governor : "performance" },
+		{ "cpu_model", "Example CPU 2.6 GHz" },
+		{ "cpu_threads", "64" },
+		{ "dev_link_speed", "16.0 GT/s PCIe" },
+		{ "dev_link_speed_max", "16.0 GT/s PCIe" },
+		{ "dev_link_width", "4" },
+		{ "dev_link_width_max", "4" },
+		{ "dev_pci_address", "0000:5e:00.0" },
+		{ "dev_scheduler", "none" },
+		{ "kernel", "6.1.0-28-amd64" },
+		{ "memory_bytes", "274877906944" },
+		{ "os", "Debian GNU/Linux 12 (bookworm)" },
+		{ "system_product", "Rack 25" },
+		{ "system_vendor", "Example" },
+		{ o->transport ? "dev_transport"
+		  : o->layout  ? "dev_layout"
+			       : NULL,
+		  o->transport ? o->transport : o->layout },
+		{ o->transport && o->layout ? "dev_layout" : NULL, o->layout },
+		{ NULL, NULL }
+	};
 	static const struct key_value info[] = { { "operator", "Example Lab" },
 						 { "customer", "Example Corp" },
 						 { "ambient", "22.4 - 23.1 C" },
@@ -111,7 +119,7 @@ static void fix_run(struct fix *f, const struct fix_opts *o)
 			       .model = o->model ? o->model : "NV7400-3T84",
 			       .serial = o->serial ? o->serial : "NW74X0019B",
 			       .wwid = "eui.0025385b71b0a1c4",
-			       .firmware = "1.2.0",
+			       .firmware = o->firmware ? o->firmware : "1.2.0",
 			       .interface = "NVMe 1.4, PCIe",
 			       .capacity_bytes = f->capacity,
 			       .lba_bytes = f->lba,

@@ -224,6 +224,38 @@ TEST(long_data_goes_on_in_a_further_sheet)
 	CHECK_MSG(strstr(buf_cstr(&out), "A1\tn\n") && strstr(buf_cstr(&out), "A2\t19.0\n") &&
 			  strstr(buf_cstr(&out), "B8\t625.0\n"),
 		  "%s", buf_cstr(&out));
+	CHECK(strstr(buf_cstr(&out), "C1\tsheet 3 of 3: the last rows of 'D_x'\n"));
+	buf_release(&out);
+	CHECK_INT(lint(&out, "--cells", b.path, "D_x"), 0);
+	CHECK(strstr(buf_cstr(&out), "C1\tsheet 1 of 3: its rows go on in 'D_x (2)'\n"));
+	buf_release(&out);
+	book_close(&b);
+}
+
+/* U49: rows beyond what a sheet can hold. */
+TEST(U49_1100000_rows_are_all_there_on_two_sheets)
+{
+	enum { N = 1100000 };
+	struct buf out = BUF_INIT;
+	struct book b;
+
+	if (!getenv("PTS_LONG"))
+		SKIP("only in check-long");
+	DO(book_open(&b));
+	struct grid_sheet *s = grid_sheet(&b.g, "D_x", ROLE_DATA);
+	put_text(s, AT(0, 0), LOOK_HEAD, "n");
+	for (int i = 1; i <= N; i++)
+		put_num(s, AT(i, 0), STYLE(LOOK_CELL, NUM_INT), i);
+	CHECK_MSG(!grid_write_xlsx(&b.g, b.path, &b.err), "%s", b.err.msg);
+	int rc = lint(&out, "--totals", b.path, NULL);
+	if (rc < 0) {
+		book_close(&b);
+		SKIP("no python3");
+	}
+	CHECK_INT(rc, 0);
+	/* the head row is on both; sums of 1 to 1048575 and of the rest: together N (N + 1) / 2 */
+	CHECK_STR(buf_cstr(&out), "D_x\t1048576\t549755289600\nD_x (2)\t51426\t55245260400\n");
+	CHECK(549755289600ll + 55245260400ll == (long long)N * (N + 1) / 2);
 	buf_release(&out);
 	book_close(&b);
 }

@@ -280,10 +280,40 @@ TEST(csv_as_the_standard_has_it)
 	put_formula(s, AT(3, 0), STYLE(LOOK_CELL, NUM_1), 1.0 / 3, "=1/3");
 	put_num(s, AT(3, 2), STYLE(LOOK_CELL, NUM_1), NAN);
 	grid_write_csv(s, &b);
-	CHECK_STR(buf_cstr(&b), "\"two, \"\"wide\"\"\",,=1+1\r\n,,\r\n,0.1,1234567.25\r\n"
+	CHECK_STR(buf_cstr(&b), "\"two, \"\"wide\"\"\",,'=1+1\r\n,,\r\n,0.1,1234567.25\r\n"
 				"0.3333333333333333,,n/a\r\n");
 	buf_release(&b);
 	grid_release(&g);
+}
+
+/* A text that a spreadsheet would compute when it opens the file gets a ' before it; a number or a dash stays. */
+TEST(no_text_of_a_csv_is_a_formula)
+{
+	static const struct {
+		const char *text, *csv;
+	} t[] = {
+		{ "=1+1", "'=1+1\r\n" },
+		{ "-2+3+cmd|' /C calc'!A0", "'-2+3+cmd|' /C calc'!A0\r\n" },
+		{ "@SUM(A1,A2)", "\"'@SUM(A1,A2)\"\r\n" },
+		{ "+A1", "'+A1\r\n" },
+		{ "--quick: short", "'--quick: short\r\n" },
+		{ "-", "-\r\n" },
+		{ "-5.25", "-5.25\r\n" },
+		{ "a=b", "a=b\r\n" },
+		{ "\t=1", "' =1\r\n" },
+	};
+
+	for (unsigned i = 0; i < sizeof t / sizeof t[0]; i++) {
+		struct buf b = BUF_INIT;
+		struct grid g;
+
+		grid_init(&g);
+		put_text(grid_sheet(&g, "T", ROLE_PAGE), AT(0, 0), LOOK_CELL, t[i].text);
+		grid_write_csv(g.first, &b);
+		CHECK_STR(buf_cstr(&b), t[i].csv);
+		buf_release(&b);
+		grid_release(&g);
+	}
 }
 
 TEST(names_of_sheets_are_no_paths)

@@ -331,6 +331,52 @@ TEST(foreign_and_newer_files)
 	FAILS(read_open(scratch("other.db"), &r, &E), -EINVAL, "not a pts database");
 }
 
+/* What a histogram of a report becomes when its text is not what pts writes. */
+TEST(a_damaged_histogram_is_no_histogram)
+{
+	static const struct {
+		const char *buckets;
+		int64_t n; /* -1: damaged */
+	} t[] = { { "{\"3\":[1,2]}", 3 },
+		  { " { \"3\" : [ 1 , 2 ] , \"9\" : [ ] }\n", 3 },
+		  { "{}", 0 },
+		  { "{\"10495\":[7]}", 7 },
+		  { "{\"10495\":[7,1]}", -1 }, /* beyond the last bucket */
+		  { "{\"10496\":[1]}", -1 },
+		  { "{\"3\":[-1]}", -1 },
+		  { "{\"3\":[1.5]}", -1 },
+		  { "{\"3\":[99999999999999999999]}", -1 },
+		  { "{\"3\":[1,\"2\"]}", -1 },
+		  { "{\"3\":5}", -1 },
+		  { "{\"a\":[1]}", -1 },
+		  { "[1,2]", -1 },
+		  { "null", -1 } };
+	const char *db = scratch("buckets.db");
+	struct hist *h = hist_new();
+
+	OK(write_db(db, "99999999-2", 5, 2, "done"));
+	OK(raw(db, "DROP TRIGGER cell_hist_no_update"));
+	for (unsigned i = 0; i < sizeof t / sizeof t[0]; i++) {
+		struct buf sql = BUF_INIT;
+		struct reader *r;
+
+		buf_fmt(&sql, "UPDATE cell_hist SET buckets = '%s'", t[i].buckets);
+		OK(raw(db, buf_cstr(&sql)));
+		buf_release(&sql);
+		OK(read_open_doubted(db, &r, &E));
+		hist_reset(h);
+		if (t[i].n < 0)
+			FAILS(read_hist(r, 1, "R", "service", h, &E), -EIO,
+			      "cell 1: damaged histogram");
+		else
+			OK(read_hist(r, 1, "R", "service", h, &E));
+		CHECK_MSG(t[i].n < 0 || (int64_t)h->n == t[i].n, "%s: %llu", t[i].buckets,
+			  (unsigned long long)h->n);
+		read_close(r);
+	}
+	free(h);
+}
+
 TEST(damaged_file_is_found)
 {
 	const char *db = scratch("damaged.db");
