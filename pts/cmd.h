@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "pts/base/buf.h"
 #include "pts/base/err.h"
@@ -28,6 +29,7 @@ struct opts {
 	const char *profile; /* NULL: enterprise */
 	const char *method, *engine, *info, *capture, *scale, *note, *output, *progress,
 		*dump_latencies;
+	const char *purge_hook; /* a program that purges in place of a method */
 	const char *member; /* of a campaign: the target this process works on; NULL otherwise */
 	const char *seed; /* --seed N */
 	const char *head; /* audit: what the chain must contain */
@@ -44,11 +46,18 @@ struct opts {
 	bool dry;
 	bool skip_bad, coalesce;
 	const char *on_critical; /* "stop" "go-on"; NULL: stop */
+	bool all_namespaces; /* a purge may erase the other namespaces of its drive */
+	bool recover; /* purge: undoes a half-done ATA erase, and does nothing else */
 	bool quick, polled, allow_unpurged, continue_inside, force_signature, json, csv, watch,
 		quiet, verbose;
 };
 
 /* Each returns an exit code, having printed its own error with cmd_fail(). */
+static inline bool opts_passthrough(const struct opts *o)
+{
+	return o->engine && !strcmp(o->engine, "passthrough");
+}
+
 int cmd_devices(const struct opts *o);
 int cmd_doctor(const struct opts *o);
 int cmd_list(const struct opts *o);
@@ -56,6 +65,8 @@ int cmd_show(const struct opts *o);
 int cmd_plan(const struct opts *o);
 int cmd_run(const struct opts *o);
 int cmd_resume(const struct opts *o);
+int cmd_purge(const struct opts *o);
+int cmd_selftest(const struct opts *o);
 int cmd_status(const struct opts *o);
 int cmd_steady(const struct opts *o);
 int cmd_report(const struct opts *o);

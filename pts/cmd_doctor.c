@@ -2,10 +2,12 @@
 /* pts doctor: is this host fit for a formal run, and what to change. Reads only. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "pts/base/table.h"
 #include "pts/cmd.h"
 #include "pts/doctor.h"
+#include "pts/left.h"
 
 static const struct column columns[] = {
 	{ "check", "CHECK", COL_TEXT, NULL },
@@ -96,6 +98,30 @@ static void print(const struct opts *o, const struct doctor *doc, struct buf *ou
 	table_free(t);
 }
 
+/* What crashed purges left, of the target or, without one, of all drives. */
+static void add_left(struct arena *a, const struct opts *o, const struct patient *p,
+		     struct doctor *doc)
+{
+	struct left *l = calloc(LEFT_MAX, sizeof *l);
+	unsigned n;
+
+	BUG_ON(!l);
+	n = left_list(o->db, l);
+	for (unsigned i = 0; i < n && doc->n < DOCTOR_CHECKS_MAX; i++) {
+		if (o->dut.n && !(p->target.info && left_is_of(&l[i], &p->info)))
+			continue;
+		doc->check[doc->n++] = (struct doctor_check){
+			"unfinished-purge", DOCTOR_BAD,
+			arena_fmt(a, "%s, serial %s, since %s: %s", l[i].path,
+				  l[i].serial[0] ? l[i].serial : "none", l[i].utc, l[i].detail),
+			arena_fmt(a, "pts purge --recover --dut %s --destroy '%s'", l[i].path,
+				  l[i].serial[0] ? l[i].serial : l[i].path)
+		};
+		doc->fit = false;
+	}
+	free(l);
+}
+
 int cmd_doctor(const struct opts *o)
 {
 	struct arena a = ARENA_INIT;
@@ -116,6 +142,7 @@ int cmd_doctor(const struct opts *o)
 	}
 	doctor_measure(&live);
 	doctor_examine(&a, &conf, &doc);
+	add_left(&a, o, &p, &doc);
 	print(o, &doc, &out);
 	rc = cmd_out(o, &out, doc.fit ? EXIT_GOOD : EXIT_BAD);
 	buf_release(&out);

@@ -190,6 +190,16 @@ void progress_warn(void *arg, const char *test, const char *text)
 	say(arg, test, "warning", text);
 }
 
+void progress_purge(struct progress_out *p, const char *text)
+{
+	if (!p->tty || p->quiet) {
+		say(p, "purge", "purge", text);
+		return;
+	}
+	fprintf(stderr, "\r\033[Kpurge: %s", text);
+	p->line_open = true;
+}
+
 void progress_break(struct progress_out *p)
 {
 	if (p->line_open)

@@ -34,6 +34,8 @@ void progress_live(void *arg, const struct live *l);
 void progress_break(struct progress_out *p);
 /* A test is over: a line, or an object of the JSON stream. */
 void progress_verdict(struct progress_out *p, const char *test, const char *verdict);
+/* How a long purge goes on. */
+void progress_purge(struct progress_out *p, const char *text);
 /* run_ctx.warn; @arg is the struct progress_out. */
 void progress_warn(void *arg, const char *test, const char *text);
 /* Removes the file. */

@@ -57,8 +57,6 @@ static int choose(struct replay *r)
 		return cmd_usage(o, "--speed takes native, asap or 0.5 to 32, not '%s'", o->speed);
 	if (o->loops && parse_uint(o->loops, 1, LOOPS_MAX, &loops))
 		return cmd_usage(o, "--loops takes 1 to %u, not '%s'", LOOPS_MAX, o->loops);
-	if (o->engine && strcmp(o->engine, "uring"))
-		return cmd_usage(o, "--engine %s is not built into this pts (uring is)", o->engine);
 	if (o->dut.n > 1)
 		return cmd_usage(o, "one --dut; --device-map names a target for each device");
 	if (o->dut.n && o->device_map.n)
@@ -249,6 +247,7 @@ static void name_dut(struct replay *r, const struct set_names *names)
 
 static int look_at(struct replay *r, const struct set_names *names, struct err *err)
 {
+	const struct dut_options opt = { .passthrough = opts_passthrough(r->o) };
 	int rc;
 
 	if (!names->n) { /* dry: a target without end */
@@ -258,7 +257,7 @@ static int look_at(struct replay *r, const struct set_names *names, struct err *
 		return 0;
 	}
 	name_dut(r, names);
-	rc = dut_open(buf_cstr(&r->dut), DUT_READ, NULL, &r->d, err);
+	rc = dut_open(buf_cstr(&r->dut), DUT_READ, &opt, &r->d, err);
 	if (rc)
 		return rc;
 	targets_take(&r->targets, buf_cstr(&r->dut), r->d);
@@ -299,6 +298,7 @@ static bool all_exist(const struct replay *r)
 
 static int open_to_write(struct replay *r, struct err *err)
 {
+	const struct dut_options opt = { .passthrough = opts_passthrough(r->o) };
 	int rc = targets_db_apart(&r->targets, r->o->db, err);
 
 	if (!rc)
@@ -307,7 +307,7 @@ static int open_to_write(struct replay *r, struct err *err)
 		return rc;
 	dut_close(r->d);
 	r->d = NULL;
-	rc = dut_open(buf_cstr(&r->dut), DUT_WRITE, NULL, &r->d, err);
+	rc = dut_open(buf_cstr(&r->dut), DUT_WRITE, &opt, &r->d, err);
 	return rc ? rc : targets_unchanged(&r->targets, r->d, err);
 }
 
@@ -323,7 +323,7 @@ static int open_targets(struct replay *r, struct err *err)
 
 		rc = dut_target_open(d, &r->io[i], err);
 		if (!rc && r->o->polled)
-			r->io[i].polled = engine_can_poll(r->io[i].fd, r->io[i].lba_bytes);
+			r->io[i].polled = engine_can_poll(&r->io[i]);
 		if (!rc && r->n_targets > 1 && r->io[i].fault)
 			rc = err_set(err, -EINVAL, "faults go with one target");
 	}

@@ -29,7 +29,11 @@ static const struct key_value *host_rows(const struct replay *r, struct arena *a
 	out = arena_array(a, struct key_value, n + 2);
 	memcpy(out, host, n * sizeof *out);
 	out[n].key = "engine";
-	out[n].value = "io_uring, one thread and ring, timed";
+	out[n].value = r->io[0].pass.nsid
+			       ? arena_fmt(a,
+					   "io_uring passthrough on %s, one thread and ring, timed",
+					   r->io[0].pass.path)
+			       : "io_uring, one thread and ring, timed";
 	return out;
 }
 

@@ -4,7 +4,6 @@
  * and the consent stored with it. Finished tests stand; the interrupted or failed one begins again from its purge, unless
  * --continue-inside. The drive is found by identity and passes the whole gate again; any difference is a refusal.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +12,8 @@
 #include "pts/base/json.h"
 #include "pts/base/units.h"
 #include "pts/cmd_capture_rows.h"
+#include "pts/cmd_resume.h"
 #include "pts/cmd_session.h"
-#include "pts/identity.h"
 #include "schema/read.h"
 
 struct stored_run {
@@ -118,14 +117,18 @@ static void take_identity(struct stored_run *s, struct rows *q, char state[24])
 	d->capacity_bytes = (uint64_t)rows_int(q, 5);
 	d->lba_bytes = (uint32_t)rows_int(q, 6);
 	s->opts.seed = arena_fmt(&s->arena, "%lld", (long long)rows_int(q, 7));
+	snprintf(d->wwid, sizeof d->wwid, "%s", rows_text(q, 8));
+	snprintf(d->path, sizeof d->path, "%s", rows_text(q, 9));
+	d->nsid = (uint32_t)rows_int(q, 10);
 }
 
 static int load_identity(struct stored_run *s, struct reader *rd, struct err *err)
 {
 	struct rows *q = read_rows(
 		rd, err,
-		"SELECT uuid, state, model, serial, firmware, capacity_bytes, lba_bytes, seed "
-		"FROM v_run WHERE run_id = ?",
+		"SELECT uuid, state, model, serial, firmware, capacity_bytes, lba_bytes, seed, "
+		"wwid, dut_path, (SELECT value FROM v_host h WHERE h.host_id = r.host_id AND key "
+		"= 'dev_nsid') FROM v_run r WHERE run_id = ?",
 		"i", s->run);
 	char state[24] = "";
 	int rc;
@@ -157,13 +160,14 @@ static void take_arg(struct opts *o, const char *key, const char *v, const char 
 		     { "engine", &o->engine },	   { "capture", &o->capture },
 		     { "scale", &o->scale },	   { "on-critical", &o->on_critical },
 		     { "seq-rule", &o->seq_rule }, { "seq-window", &o->seq_window },
-		     { "step", &o->step } };
+		     { "step", &o->step },	   { "purge-hook", &o->purge_hook } };
 	const struct {
 		const char *key;
 		bool *to;
 	} flag[] = { { "quick", &o->quick },
 		     { "polled", &o->polled },
 		     { "allow-unpurged", &o->allow_unpurged },
+		     { "all-namespaces", &o->all_namespaces },
 		     { "force-signature", &o->force_signature } };
 	const struct {
 		const char *key;
@@ -469,66 +473,19 @@ static int load(struct stored_run *s, const struct opts *o, struct err *err)
 	return rc;
 }
 
-/* ---- the drive, found by identity ---- */
-
-static bool same_drive(const struct dut_info *a, const struct dut_info *b)
-{
-	return !strcmp(a->model, b->model) && !strcmp(a->serial, b->serial);
-}
-
-static int open_facts(const char *dut, struct dut_info *ret)
-{
-	struct dut_options opt = { .seed = 1 };
-	struct err ignored = { "" };
-	struct dut *d;
-	int rc = dut_open(dut, DUT_READ, &opt, &d, &ignored);
-
-	if (rc)
-		return rc;
-	*ret = d->info;
-	dut_close(d);
-	return 0;
-}
-
-/* Names change after a reboot or a hot-plug: a drive with a serial is looked for under every name. Returns that of now. */
-static const char *find_drive(struct stored_run *s, const char *dut, const struct dut_info *id)
-{
-	struct dut_name n;
-	struct err ignored = { "" };
-	struct dut_info d;
-	struct dirent *e;
-	DIR *dir;
-
-	if (dut_name_parse(dut, &n, &ignored) || n.kind != DUT_BLOCK || !id->serial[0])
-		return dut;
-	if (!open_facts(dut, &d) && same_drive(&d, id))
-		return dut;
-	dir = opendir("/sys/block");
-	while (dir && (e = readdir(dir))) {
-		const char *path = arena_fmt(&s->arena, "/dev/%s", e->d_name);
-
-		if (e->d_name[0] == '.' || open_facts(path, &d) || !same_drive(&d, id))
-			continue;
-		fprintf(stderr, "pts: resume: the drive with serial %s is %s now (was %s)\n",
-			id->serial, path, dut);
-		dut = path;
-		break;
-	}
-	if (dir)
-		closedir(dir);
-	return dut;
-}
-
 /* The target of the run, each drive of a set, under the name it has now. */
 static int find_drives(struct stored_run *s, struct err *err)
 {
+	const struct opt_list given = s->opts.destroy;
 	const char **dut = &s->opts.dut.v[0];
 	struct set_names n = { .n = 0 };
 	struct buf b = BUF_INIT;
 	int rc;
 
 	if (!set_name_is(*dut)) {
-		*dut = find_drive(s, *dut, &s->id);
+		const struct stored_target t = { s->id, s->identity ? s->identity : "" };
+
+		*dut = resume_find(*dut, &t, &given, &s->opts, &s->arena);
 		return 0;
 	}
 	rc = set_names_split(*dut, &n, err);
@@ -536,7 +493,7 @@ static int find_drives(struct stored_run *s, struct err *err)
 		rc = err_set(err, -EINVAL, "run %lld is of %u drives, its target names %u",
 			     (long long)s->run, s->n_members, n.n);
 	for (unsigned i = 0; i < n.n && !rc; i++) {
-		const char *now = find_drive(s, n.v[i], &s->member[i].id);
+		const char *now = resume_find(n.v[i], &s->member[i], &given, &s->opts, &s->arena);
 
 		if (now == n.v[i])
 			continue;
@@ -553,58 +510,23 @@ static int find_drives(struct stored_run *s, struct err *err)
 	return rc;
 }
 
-static int same_info(const struct dut_info *id, const struct dut_info *now, struct err *err)
-{
-	const struct {
-		const char *what, *was, *is;
-	} text[] = { { "model", id->model, now->model },
-		     { "serial", id->serial, now->serial },
-		     { "firmware", id->firmware, now->firmware } };
-
-	for (unsigned i = 0; i < sizeof text / sizeof *text; i++)
-		if (strcmp(text[i].was, text[i].is))
-			return err_set(err, -EPERM, "another drive: %s was '%s', is '%s' now",
-				       text[i].what, text[i].was, text[i].is);
-	if (id->capacity_bytes != now->capacity_bytes || id->lba_bytes != now->lba_bytes)
-		return err_set(err, -EPERM,
-			       "another drive or format: was %llu bytes in blocks of %u, is %llu "
-			       "in blocks of %u",
-			       (unsigned long long)id->capacity_bytes, id->lba_bytes,
-			       (unsigned long long)now->capacity_bytes, now->lba_bytes);
-	return 0;
-}
-
-/* @was: as recorded, NULL by a pts that did not; @dut: for messages. */
-static int same_identity(const char *was, const char *is, const char *dut, struct err *err)
-{
-	struct buf diff = BUF_INIT;
-	int rc = 0;
-
-	identity_diff(was ? was : "", is, &diff);
-	if (diff.len)
-		rc = err_set(err, -EPERM, "not the target of the run, %s: %s", dut,
-			     buf_cstr(&diff));
-	buf_release(&diff);
-	return rc;
-}
-
 static int check_identity(const struct stored_run *s, const struct session *ses, struct err *err)
 {
 	const struct targets *t = &ses->targets;
 	int rc = 0;
 
 	for (unsigned i = 0; i < s->n_members && i < t->name.n && !rc; i++) {
-		rc = same_info(&s->member[i].id, &t->info[i], err);
+		rc = resume_same_info(&s->member[i].id, &t->info[i], err);
 		if (!rc)
-			rc = same_identity(s->member[i].identity, t->identity[i], t->name.v[i],
-					   err);
+			rc = resume_same_identity(s->member[i].identity, t->identity[i],
+						  t->name.v[i], err);
 		if (rc)
 			err_prefix(err, rc, "member %u", i + 1);
 	}
 	if (!rc)
-		rc = same_info(&s->id, &ses->facts, err);
+		rc = resume_same_info(&s->id, &ses->facts, err);
 	if (!rc && !t->set)
-		rc = same_identity(s->identity, t->identity[0], s->opts.dut.v[0], err);
+		rc = resume_same_identity(s->identity, t->identity[0], s->opts.dut.v[0], err);
 	return rc;
 }
 
@@ -745,6 +667,8 @@ static int resume(struct stored_run *s, struct session *ses, struct err *err)
 		rc = session_open_dut(ses, err);
 	if (!rc)
 		rc = count_bad(s, ses, err);
+	if (!rc)
+		session_tell_method(ses);
 	if (!rc)
 		rc = tell_resumed(s, ses, err);
 	return rc;

@@ -51,7 +51,7 @@ static void list_args(const struct session *s, struct pairs *p)
 
 	struct buf identity = BUF_INIT;
 
-	identity_text(s->dut, &identity);
+	identity_of_dut(s->dut, &identity);
 	pair(p, "dut", targets_lasting(&s->targets, s->dut, &p->arena));
 	pair(p, "identity", arena_strdup(&p->arena, buf_cstr(&identity)));
 	buf_release(&identity);
@@ -77,9 +77,12 @@ static void list_args(const struct session *s, struct pairs *p)
 	pair(p, "step", o->step);
 	pair(p, "scale", o->scale);
 	pair(p, "on-critical", o->on_critical);
+	if (o->purge_hook)
+		pair(p, "purge-hook", lasting_path(o->purge_hook, &p->arena));
 	pair_flag(p, "quick", o->quick);
 	pair_flag(p, "polled", o->polled);
 	pair_flag(p, "allow-unpurged", o->allow_unpurged);
+	pair_flag(p, "all-namespaces", o->all_namespaces);
 	pair_flag(p, "force-signature", o->force_signature);
 }
 
@@ -242,6 +245,7 @@ static int run_all(struct session *s, const char *campaign, struct err *err)
 	if (!s->o->quiet && !s->progress.json)
 		fprintf(stderr, "run %lld %s on %s: %s\n", (long long)s->run, s->uuid,
 			s->o->dut.v[0], s->dut->engine);
+	session_tell_method(s);
 	for (unsigned i = 0; !rc && i < s->n_plans; i++)
 		rc = session_test(s, i, NULL, err);
 	return session_end(s, rc, err);
@@ -279,8 +283,10 @@ static int run_one(const struct opts *o, const char *campaign)
 	struct err err = { "" };
 	int rc = session_prepare(&s, o, o->arg.v, o->arg.n, &err), code;
 
-	if (!rc)
+	if (!rc) {
 		tell_unused(&s);
+		session_tell_left(&s);
+	}
 	code = rc ? cmd_fail(o, exit_of(rc), &err) : run_all(&s, campaign, &err);
 	session_close(&s);
 	return code;
@@ -322,35 +328,90 @@ static int wait_members(const pid_t *pid, unsigned n)
 	return code;
 }
 
-/* A mistake in words or a refusal is found before any drive is touched. */
-static int look_at_all(const struct opts *o)
+/* Models are no drives: any number of one kind may run. */
+static bool share_a_drive(const struct session *a, const struct session *b)
 {
-	struct info info;
-	struct err wrong = { "" };
-	bool named[OPTS_LIST_MAX] = { false };
-	int bad = info_read(o->info, &info, &wrong), code = EXIT_GOOD;
+	for (unsigned i = 0; i < a->targets.name.n; i++)
+		for (unsigned k = 0; k < b->targets.name.n; k++)
+			if (a->targets.info[i].kind != DUT_SIM &&
+			    dut_same_drive(&a->targets.info[i], &b->targets.info[k]))
+				return true;
+	return false;
+}
 
-	info_release(&info);
-	if (bad)
-		return cmd_fail(o, exit_of(bad), &wrong);
+static int look_apart(const struct session *a, const struct session *b)
+{
+	struct err err = { "" };
 
-	for (unsigned i = 0; code == EXIT_GOOD && i < o->dut.n; i++) {
-		struct opts one = *o;
-		struct session s = { .o = &one };
+	if (!share_a_drive(a, b))
+		return EXIT_GOOD;
+	err_set(&err, -EPERM, "%s is the same drive, or lies on it: run them one after the other",
+		b->o->dut.v[0]);
+	return cmd_fail(a->o, EXIT_USAGE, &err);
+}
+
+/* Targets of one campaign run side by side: none may have its data erased by the purge of another. */
+static int look_across(const struct session *s, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned k = i + 1; k < n; k++)
+			if (look_apart(&s[i], &s[k]) != EXIT_GOOD)
+				return EXIT_USAGE;
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned k = 0; k < n; k++) {
+			struct err err = { "" };
+
+			if (i == k || !session_reaches(&s[i], &s[k]))
+				continue;
+			err_set(&err, -EPERM,
+				"its purges would erase %s, a target of this campaign too: run "
+				"them "
+				"one after the other",
+				s[k].o->dut.v[0]);
+			return cmd_fail(s[i].o, EXIT_USAGE, &err);
+		}
+	return EXIT_GOOD;
+}
+
+static int look_at_each(const struct opts *o, struct opts *one, struct session *s, bool *named)
+{
+	for (unsigned i = 0; i < o->dut.n; i++) {
 		struct err err = { "" };
 		int rc;
 
-		one.dut.v[0] = o->dut.v[i];
-		one.dut.n = 1;
-		rc = session_prepare(&s, &one, o->arg.v, o->arg.n, &err);
+		one[i] = *o;
+		one[i].dut.v[0] = o->dut.v[i];
+		one[i].dut.n = 1;
+		rc = session_prepare(&s[i], &one[i], o->arg.v, o->arg.n, &err);
 		if (rc)
-			code = cmd_fail(&one, exit_of(rc), &err);
-		else
-			targets_named(&s.targets, &one, named);
-		session_close(&s);
+			return cmd_fail(&one[i], exit_of(rc), &err);
+		targets_named(&s[i].targets, &one[i], named);
 	}
+	return look_across(s, o->dut.n);
+}
+
+/* A mistake in words or a refusal is found before any drive is touched. */
+static int look_at_all(const struct opts *o)
+{
+	struct session *s = calloc(o->dut.n, sizeof *s);
+	struct opts *one = calloc(o->dut.n, sizeof *one);
+	struct info info;
+	struct err wrong = { "" };
+	bool named[OPTS_LIST_MAX] = { false };
+	int rc, code;
+
+	BUG_ON(!s || !one);
+	rc = info_read(o->info, &info, &wrong);
+	info_release(&info);
+	for (unsigned i = 0; i < o->dut.n; i++)
+		s[i].progress.fd = -1;
+	code = rc ? cmd_fail(o, exit_of(rc), &wrong) : look_at_each(o, one, s, named);
 	if (code == EXIT_GOOD)
 		tell_strays(o, named);
+	for (unsigned i = 0; i < o->dut.n; i++)
+		session_close(&s[i]);
+	free(one);
+	free(s);
 	return code;
 }
 
@@ -403,8 +464,6 @@ int cmd_run(const struct opts *o)
 		return cmd_usage(o, "on which target? --dut names it (pts devices)");
 	if (o->progress && strcmp(o->progress, "json"))
 		return cmd_usage(o, "--progress takes json, not '%s'", o->progress);
-	if (o->engine && strcmp(o->engine, "uring"))
-		return cmd_usage(o, "--engine %s is not built into this pts (uring is)", o->engine);
 	if (o->dump_latencies && o->dut.n > 1)
 		return cmd_usage(o, "--dump-latencies goes with one --dut");
 	if (cmd_env_contradictions(o))

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "pts/base/units.h"
+#include "pts/cmd_hook.h"
 
 #define SAME_STOP_NS 300000000u /* signals this close together are one wish to stop */
 
@@ -92,20 +93,19 @@ static struct dut_options dut_options(const struct session *s)
 {
 	return (struct dut_options){ .seed = s->seed,
 				     .polled = s->o->polled,
+				     .passthrough = opts_passthrough(s->o),
 				     .dump_latencies = s->o->dump_latencies };
 }
 
 static int read_facts(struct session *s, struct err *err)
 {
 	struct dut_options opt = dut_options(s);
-	struct dut *d;
-	int rc = dut_open(s->o->dut.v[0], DUT_READ, &opt, &d, err);
+	int rc = dut_open(s->o->dut.v[0], DUT_READ, &opt, &s->look, err);
 
 	if (rc)
 		return rc;
-	s->facts = d->info;
-	targets_take(&s->targets, s->o->dut.v[0], d);
-	dut_close(d);
+	s->facts = s->look->info;
+	targets_take(&s->targets, s->o->dut.v[0], s->look);
 	return 0;
 }
 
@@ -121,22 +121,53 @@ static int check_dump(const struct session *s, struct err *err)
 		       f);
 }
 
+static int choose_hook(struct session *s, struct err *err)
+{
+	const char *m = s->o->method;
+
+	if (m && strcmp(m, "auto"))
+		return err_set(err, -EINVAL, "--method %s and --purge-hook contradict one another",
+			       m);
+	if (s->targets.set || s->facts.kind == DUT_SIM)
+		return err_set(err, -EINVAL, "--purge-hook purges one drive, array or file, not %s",
+			       s->targets.set ? "a set" : "a simulated drive");
+	s->method = PURGE_HOOK;
+	return hook_check(s->o->purge_hook, err);
+}
+
+/* With what it can do instead; nothing of it is done unasked. */
+static int no_such_method(const struct session *s, const char *m, struct err *err)
+{
+	struct buf can = BUF_INIT;
+	int rc;
+
+	for (unsigned k = PURGE_AUTO + 1; k < PURGE_METHODS; k++)
+		if (s->facts.purge_methods & 1u << k)
+			buf_fmt(&can, "%s%s", can.len ? ", " : "",
+				purge_method_name((enum purge_method)k));
+	rc = err_set(err, -EINVAL, "%s cannot be purged by %s: it offers %s", s->o->dut.v[0], m,
+		     can.len ? buf_cstr(&can) : "no method");
+	buf_release(&can);
+	return rc;
+}
+
 static int choose_method(struct session *s, struct err *err)
 {
 	const char *m = s->o->method;
 
 	s->method = PURGE_AUTO;
+	if (s->o->purge_hook)
+		return choose_hook(s, err);
 	if (!m || !strcmp(m, "auto"))
 		return 0;
-	if (purge_method_parse(m, &s->method) || s->method == PURGE_NONE) {
+	if (purge_method_parse(m, &s->method) || s->method == PURGE_NONE ||
+	    s->method == PURGE_HOOK) {
 		struct err near = { "" };
 
 		err_set(&near, 0, "unknown purge method '%s'", m);
 		return err_set(err, -EINVAL, "%s (pts help run lists them)", near.msg);
 	}
-	if (s->facts.purge_methods & (1u << s->method))
-		return 0;
-	return err_set(err, -EINVAL, "%s cannot be purged by %s", s->o->dut.v[0], m);
+	return s->facts.purge_methods & (1u << s->method) ? 0 : no_such_method(s, m, err);
 }
 
 /* A test of which this drive can do no cell would end well without a single number. */
@@ -175,6 +206,31 @@ static int compile_all(struct session *s, struct err *err)
 	return rc;
 }
 
+int session_look(struct session *s, const struct opts *o, struct err *err)
+{
+	int rc = dut_name_parse(o->dut.v[0], &s->name, err);
+
+	s->o = o;
+	s->progress.fd = -1;
+	s->progress.quiet = o->quiet;
+	if (!rc)
+		rc = choose_seed(s, err);
+	if (!rc)
+		rc = read_facts(s, err);
+	return rc ? rc : choose_method(s, err);
+}
+
+int session_gate(struct session *s, struct err *err)
+{
+	int rc = targets_gate(&s->targets, s->o, err);
+
+	if (!rc)
+		rc = session_reach(s, err);
+	dut_close(s->look);
+	s->look = NULL;
+	return rc;
+}
+
 int session_prepare(struct session *s, const struct opts *o, const char *const *words, unsigned n,
 		    struct err *err)
 {
@@ -186,31 +242,25 @@ int session_prepare(struct session *s, const struct opts *o, const char *const *
 	if (rc)
 		return rc;
 	s->env_loaded = true;
-	rc = dut_name_parse(o->dut.v[0], &s->name, err);
-	if (!rc)
-		rc = choose_seed(s, err);
-	if (!rc)
-		rc = read_facts(s, err);
+	rc = session_look(s, o, err);
 	if (!rc)
 		rc = targets_db_apart(&s->targets, o->db, err);
 	if (!rc)
 		rc = check_dump(s, err);
 	if (!rc)
-		rc = choose_method(s, err);
-	if (!rc)
 		rc = compile_all(s, err);
-	return rc ? rc : targets_gate(&s->targets, o, err);
+	return rc ? rc : session_gate(s, err);
 }
 
 int session_open_dut(struct session *s, struct err *err)
 {
 	struct dut_options opt = dut_options(s);
-	int rc = dut_open(s->o->dut.v[0], DUT_WRITE, &opt, &s->dut, err);
+	const char *name = s->moved ? s->moved : s->o->dut.v[0];
+	int rc = dut_open(name, DUT_WRITE, &opt, &s->dut, err);
 
-	if (rc)
-		return rc;
-	s->dut->stop = &session_stop; /* a purge of hours can be given up */
-	return targets_unchanged(&s->targets, s->dut, err);
+	if (!rc)
+		rc = targets_unchanged(&s->targets, s->dut, err);
+	return rc ? rc : session_watch(s, err);
 }
 
 static const char *verdict_words(enum test_verdict v)
@@ -223,6 +273,7 @@ static const char *verdict_words(enum test_verdict v)
 int session_test(struct session *s, unsigned i, const struct recall *recall, struct err *err)
 {
 	enum test_verdict v = VERDICT_DONE;
+	struct run_guard guard = session_guard(s);
 	struct run_ctx ctx = { .dut = s->dut,
 			       .store = s->store,
 			       .run = s->run,
@@ -238,11 +289,14 @@ int session_test(struct session *s, unsigned i, const struct recall *recall, str
 			       .live = progress_live,
 			       .warn = progress_warn,
 			       .arg = &s->progress,
+			       .guard = &guard,
 			       .test_index = i + 1,
 			       .tests = s->n_plans,
 			       .recall = recall };
-	int rc = interp_test(&ctx, &s->plan[i], &v, err);
+	int rc = session_quiet(s, err);
 
+	if (!rc)
+		rc = interp_test(&ctx, &s->plan[i], &v, err);
 	s->hung = ctx.hung;
 	s->storage_failed = rc && ctx.storage_failed;
 	if (rc)
@@ -319,7 +373,10 @@ void session_close(struct session *s)
 	for (unsigned i = 0; i < s->n_plans; i++)
 		plan_release(&s->plan[i]);
 	free(s->plan);
+	dut_close(s->look);
 	dut_close(s->dut);
+	free(s->was);
+	free(s->moved);
 	targets_release(&s->targets);
 	store_close(s->store);
 	if (s->env_loaded)

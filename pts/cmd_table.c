@@ -46,8 +46,9 @@ const struct command commands[] = {
 	  .fn = cmd_run,
 	  .synopsis = "TEST|SUITE... --dut DUT [--destroy WORD]",
 	  .text = "purge, precondition and measure; every finished step goes to the database",
-	  .options = "db dut destroy profile quick set engine polled method allow-unpurged "
-		     "force-signature info capture scale seq-rule seq-window step note progress "
+	  .options = "db dut destroy profile quick set engine polled method purge-hook "
+		     "allow-unpurged all-namespaces force-signature info capture scale seq-rule "
+		     "seq-window step note progress "
 		     "seed dump-latencies "
 		     "on-critical quiet verbose",
 	  .needs = "a TEST or SUITE",
@@ -57,7 +58,8 @@ const struct command commands[] = {
 	  .fn = cmd_resume,
 	  .synopsis = "[RUN]",
 	  .text = "go on with an interrupted run (the last one), or with RUN, also if it failed",
-	  .options = "db allow-unpurged continue-inside force-signature capture note progress "
+	  .options = "db allow-unpurged all-namespaces continue-inside force-signature capture "
+		     "note progress "
 		     "on-critical "
 		     "quiet verbose",
 	  .max_words = 1,
@@ -127,6 +129,17 @@ const struct command commands[] = {
 		     "engine polled info note progress seed json quiet verbose",
 	  .needs = "a CAP",
 	  .max_words = 1 },
+	{ .name = "purge",
+	  .fn = cmd_purge,
+	  .synopsis = "--dut DUT --destroy WORD [--method METHOD] [--recover] [--json]",
+	  .text = "purge a drive, proved by reading back; --recover undoes a half-done ATA erase",
+	  .options = "dut destroy method purge-hook all-namespaces force-signature recover json "
+		     "quiet" },
+	{ .name = "selftest",
+	  .fn = cmd_selftest,
+	  .synopsis = "--dut DUT --destroy WORD [--method METHOD] [--json]",
+	  .text = "exercise purge, write cache, health and IO of a real drive, and say what works",
+	  .options = "dut destroy method all-namespaces force-signature json quiet" },
 	{ .name = "export",
 	  .fn = cmd_export,
 	  .synopsis = "RUN --json|--csv",
@@ -201,6 +214,11 @@ const struct option_def option_defs[] = {
 	FLAG("polled", polled, "poll for completions"),
 	VALUE("method", method, "METHOD",
 	      "how to purge (default auto, which prints its choice; never falls back)"),
+	VALUE("purge-hook", purge_hook, "FILE",
+	      "a program that purges: stops an array, purges its members, builds it again"),
+	FLAG("recover", recover, "unlock a drive whose ATA security erase was cut short"),
+	FLAG("all-namespaces", all_namespaces,
+	     "let a purge erase the other namespaces of the drive as well"),
 	FLAG("allow-unpurged", allow_unpurged,
 	     "measure a drive that cannot be purged; a deviation"),
 	FLAG("continue-inside", continue_inside,

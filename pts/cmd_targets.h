@@ -9,12 +9,12 @@
 #include "schema/store.h"
 #include "workloads/dut_set.h"
 
-#define TARGETS_DEVIATIONS 4
+#define TARGETS_DEVIATIONS 5
 
 struct targets {
 	struct set_names name;
 	struct dut_info *info; /* name.n of them */
-	char **identity; /* identity_text() of each */
+	char **identity; /* identity_of_dut() of each */
 	bool set;
 };
 
@@ -44,7 +44,8 @@ int targets_store(const struct targets *t, const struct dut *d, struct store *st
 
 /* What the database holds of a set's members. */
 struct stored_target {
-	struct dut_info id; /* model, serial, firmware, capacity_bytes, lba_bytes */
+	struct dut_info
+		id; /* model, serial, firmware, capacity_bytes, lba_bytes, wwid, nsid, path */
 	const char *identity; /* "" none */
 };
 /* @ret: SET_MEMBERS_MAX of them. */

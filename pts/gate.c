@@ -208,8 +208,16 @@ static int block_blank(const struct gate_request *rq, const struct use_tree *t, 
 	struct buf found = BUF_INIT;
 	int rc = signatures(t, &found);
 
-	if (rc)
+	if (rc &&
+	    rq->info->erasing) /* whatever it carried, it carries no more; a purge waits for it */
+		rc = 0;
+	else if (rc)
 		look_failed(rq, rq->info->path, rc, err);
+	else if (!strncmp(buf_cstr(&found), "partition ", 10) && !strchr(buf_cstr(&found), ','))
+		rc = err_set(err, -EPERM,
+			     "%s carries data: %.600s, of which it has no table: let the kernel "
+			     "forget it (partx -d), or give --force-signature if all of it may go",
+			     rq->dut, buf_cstr(&found));
 	else if (buf_cstr(&found)[0])
 		rc = err_set(err, -EPERM,
 			     "%s carries data: %.600s: wipe it (wipefs -a), or give "
@@ -260,7 +268,8 @@ static bool path_as_given(const struct gate_request *rq, const char *word)
 static bool agreed(const struct gate_request *rq, const char *word)
 {
 	for (unsigned i = 0; i < rq->n_destroy; i++) {
-		if (!strcmp(rq->destroy[i], word) || path_as_given(rq, rq->destroy[i]))
+		if (!strcmp(rq->destroy[i], word) || path_as_given(rq, rq->destroy[i]) ||
+		    gate_layout_named(rq, rq->destroy[i]))
 			return true;
 	}
 	return false;
@@ -271,7 +280,8 @@ bool gate_names(const struct gate_request *rq, const char *word)
 	const struct dut_info *in = rq->info;
 
 	return (in->serial[0] && !strcmp(word, in->serial)) || !strcmp(word, in->path) ||
-	       !strcmp(word, gate_word(in)) || path_as_given(rq, word);
+	       !strcmp(word, gate_word(in)) || path_as_given(rq, word) ||
+	       gate_layout_named(rq, word);
 }
 
 static int consent(const struct gate_request *rq, struct err *err)
@@ -280,7 +290,7 @@ static int consent(const struct gate_request *rq, struct err *err)
 	const char *word = gate_word(in);
 	char size[32], what[256], given[300] = "";
 
-	if (!word[0] || agreed(rq, word))
+	if (rq->agreed || !word[0] || agreed(rq, word))
 		return 0;
 	fmt_capacity(size, sizeof size, in->capacity_bytes);
 	if (in->kind == DUT_FILE)

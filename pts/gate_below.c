@@ -206,3 +206,62 @@ void use_look_below(const struct use_tree *t, struct use_report *ret)
 	}
 	free(w.step);
 }
+
+/* ---- other ways to the same drive ---- */
+
+enum { WWID = 256 };
+
+/* NVMe tells it at the namespace, SCSI at the device below; @dir is a whole disk's folder. "" none. */
+static void wwid_of(const char *dir, char ret[WWID])
+{
+	if (!sys_line(ret, WWID, "%s/wwid", dir))
+		sys_line(ret, WWID, "%s/device/wwid", dir);
+}
+
+/* Looks at /sys/block/@name: the disk @disk by another way? And used there? */
+static void look_way(const char *root, const char *disk, const char *name, struct use_report *ret)
+{
+	char link[PATH_MAX], real[PATH_MAX], mine[WWID], theirs[WWID], path[SYS_NAME];
+	struct use_report use = { .text = "" };
+	struct use_tree tree;
+
+	snprintf(link, sizeof link, "%s/sys/block/%s", root, name);
+	if (!realpath(link, real) || strlen(real) >= SYS_PATH || !strcmp(real, disk) ||
+	    sys_num(0, "%s/hidden", real) == 1)
+		return;
+	wwid_of(disk, mine);
+	wwid_of(real, theirs);
+	if (!mine[0] || strcmp(mine, theirs) ||
+	    use_tree_build_at(root, real, (struct use_leave){ .slices = USE_ITSELF }, &tree))
+		return;
+	use_look(&tree, 0, &use);
+	if (!use.n)
+		look_open(&tree, WAY_LOOP, &use);
+	use_tree_release(&tree);
+	if (!use.n)
+		return;
+	sys_dev_path(real, path, sizeof path);
+	snprintf(ret->text, sizeof ret->text, "the same drive is %s too, which is %.400s", path,
+		 use.text);
+	ret->n = use.n;
+	ret->hint = use.hint;
+	ret->system |= use.system;
+}
+
+void use_look_ways(const struct use_tree *t, struct use_report *ret)
+{
+	char disk[SYS_PATH], dir[PATH_MAX];
+	struct dirent *e;
+	DIR *d;
+
+	if (!sys_parent(t->node[0].dir, disk, sizeof disk))
+		snprintf(disk, sizeof disk, "%s", t->node[0].dir);
+	snprintf(dir, sizeof dir, "%s/sys/block", t->root);
+	d = opendir(dir);
+	while (d && !ret->n && (e = readdir(d)) != NULL) {
+		if (e->d_name[0] != '.')
+			look_way(t->root, disk, e->d_name, ret);
+	}
+	if (d)
+		closedir(d);
+}

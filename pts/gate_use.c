@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <glob.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -334,6 +335,32 @@ static void find_holders(struct finder *f)
 	}
 }
 
+/* What the NVMe target of the kernel gives to other hosts it does not hold: it opens the device as anyone would. */
+static void find_exports(struct finder *f)
+{
+	char pattern[PATH_MAX];
+	glob_t g;
+
+	snprintf(pattern, sizeof pattern,
+		 "%s/sys/kernel/config/nvmet/subsystems/*/namespaces/*/device_path", f->tree->root);
+	if (glob(pattern, GLOB_NOSORT, NULL, &g))
+		return;
+	for (size_t i = 0; i < g.gl_pathc; i++) {
+		const char *path = g.gl_pathv[i];
+		int folder = (int)(strrchr(path, '/') - path);
+		char device[PATH_MAX], enabled[8];
+		struct sys_dev dev;
+		unsigned at;
+
+		if (sys_line(enabled, sizeof enabled, "%.*s/enable", folder, path) &&
+		    !strcmp(enabled, "1") && sys_line(device, sizeof device, "%s", path) &&
+		    !sys_resolve(f->tree->root, device, &dev) && tree_find(f->tree, dev, &at))
+			report(f, at, "switch its namespace off in the target first (nvmetcli)",
+			       "exported to other hosts by nvmet");
+	}
+	globfree(&g);
+}
+
 void use_look(const struct use_tree *t, unsigned flags, struct use_report *ret)
 {
 	struct finder f = { t, ret, flags };
@@ -342,6 +369,8 @@ void use_look(const struct use_tree *t, unsigned flags, struct use_report *ret)
 	find_swaps(&f);
 	if (!ret->n && !(flags & USE_SYSTEM_ONLY))
 		find_btrfses(&f);
+	if (!ret->n && !(flags & USE_SYSTEM_ONLY))
+		find_exports(&f);
 	if (!ret->n && !(flags & USE_SYSTEM_ONLY))
 		find_holders(&f);
 }
@@ -354,6 +383,8 @@ void use_find(const struct use_tree *t, struct use_report *ret)
 	use_look(t, 0, ret);
 	if (!ret->n)
 		use_look_below(t, ret);
+	if (!ret->n)
+		use_look_ways(t, ret);
 	if (ret->system)
 		ret->hint = "it carries the running system: name another drive";
 	len = strlen(ret->text);

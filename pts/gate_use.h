@@ -60,7 +60,9 @@ enum { USE_SYSTEM_ONLY = 1, USE_HELD_IS_FINE = 2 };
 void use_look(const struct use_tree *t, unsigned flags, struct use_report *ret);
 /* What else uses the devices and files that node[0] lies on: a disk, what is behind a loop device, members of dm and md. */
 void use_look_below(const struct use_tree *t, struct use_report *ret);
-/* Both. */
+/* A drive with two ports, without multipath over them, is two disks: uses of the other one. */
+void use_look_ways(const struct use_tree *t, struct use_report *ret);
+/* All of these. */
 void use_find(const struct use_tree *t, struct use_report *ret);
 
 /* Processes that have something open for writing: block devices of a tree, or a file. */

@@ -1,24 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "pts/identity.h"
 
-#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 
+#include "pts/gate.h"
+#include "pts/gate_sys.h"
 #include "workloads/dut_sim.h"
-
-static void first_line(const char *path, char *ret, size_t n)
-{
-	FILE *f = fopen(path, "re");
-
-	ret[0] = 0;
-	if (f && fgets(ret, (int)n, f))
-		ret[strcspn(ret, "\n")] = 0;
-	if (f)
-		fclose(f);
-}
 
 static void of_file(const char *path, char *ret, size_t n)
 {
@@ -29,48 +19,131 @@ static void of_file(const char *path, char *ret, size_t n)
 			 (unsigned long long)st.st_ino);
 }
 
-static void of_disk(const char *path, char *ret, size_t n)
+/* Of a drive without serial and wwid; @dir is its folder in /sys. */
+static void of_disk(const char *root, const char *dir, char *ret, size_t n)
 {
-	char dir[64], name[128], line[PATH_MAX], boot[64];
-	struct stat st;
+	struct sys_backing below;
+	char boot[64], seq[48];
+	long long offset;
+	size_t len;
 
-	if (stat(path, &st) || !S_ISBLK(st.st_mode))
-		return;
-	snprintf(dir, sizeof dir, "/sys/dev/block/%u:%u", major(st.st_rdev), minor(st.st_rdev));
-	snprintf(name, sizeof name, "%s/loop/backing_file", dir);
-	first_line(name, line, sizeof line);
-	if (line[0]) {
-		of_file(line, ret, n);
+	if (sys_backing(root, dir, &below)) {
+		if (below.known && !below.block)
+			snprintf(ret, n, "file %x:%llu", (unsigned)below.file_dev,
+				 (unsigned long long)below.file_ino);
+		else
+			snprintf(ret, n, "over %.150s", below.path);
+		offset = sys_num(0, "%s/loop/offset", dir);
+		len = strlen(ret);
+		if (offset) /* other bytes of the same file are another drive */
+			snprintf(ret + len, n - len, " from %lld", offset);
 		return;
 	}
-	first_line("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
-	snprintf(name, sizeof name, "%s/diskseq", dir);
-	first_line(name, line, sizeof line);
-	snprintf(ret, n, "boot %s disk %.40s", boot, line);
+	sys_line(boot, sizeof boot, "%s/proc/sys/kernel/random/boot_id", root);
+	sys_line(seq, sizeof seq, "%s/diskseq", dir);
+	snprintf(ret, n, "boot %s disk %s", boot, seq);
 }
 
-void identity_of(const struct dut_info *d, char *ret, size_t n)
+static void of_block(const char *root, const struct dut_info *d, char *ret, size_t n)
+{
+	char dir[SYS_PATH], disk[SYS_PATH];
+	struct sys_dev dev;
+	long long part = 0;
+	size_t len;
+
+	if (!sys_resolve(root, d->path, &dev) && sys_dir(root, dev, dir, sizeof dir)) {
+		part = sys_num(0, "%s/partition", dir);
+		if (!sys_parent(dir, disk, sizeof disk))
+			memcpy(disk, dir, sizeof disk);
+		if (!d->wwid[0] && !d->serial[0])
+			of_disk(root, disk, ret, n);
+	}
+	if (d->wwid[0])
+		snprintf(ret, n, "wwid %s", d->wwid);
+	len = strlen(ret);
+	if (part)
+		snprintf(ret + len, n - len, "%spartition %lld", len ? ", " : "", part);
+}
+
+void identity_of(const char *sysroot, const struct dut_info *d, char *ret, size_t n)
 {
 	ret[0] = 0;
 	if (d->kind == DUT_FILE)
 		of_file(d->path, ret, n);
+	else if (d->kind == DUT_BLOCK)
+		of_block(sysroot, d, ret, n);
 	else if (d->wwid[0])
 		snprintf(ret, n, "wwid %s", d->wwid);
-	else if (d->kind == DUT_BLOCK && !d->serial[0])
-		of_disk(d->path, ret, n);
 }
 
-void identity_text(const struct dut *d, struct buf *out)
+/* ---- arrays ---- */
+
+/* A member by what it is; its name may change. */
+static void of_member(const char *sysroot, const struct layout_member *m, struct buf *out)
 {
+	struct dut_info d = { .kind = DUT_BLOCK };
+	char id[200];
+
+	snprintf(d.path, sizeof d.path, "%s", m->path);
+	snprintf(d.serial, sizeof d.serial, "%s", m->serial);
+	snprintf(d.wwid, sizeof d.wwid, "%s", m->wwid);
+	identity_of(sysroot, &d, id, sizeof id);
+	buf_fmt(out, "member %s%s%s=%s, firmware '%s', %llu bytes\n", m->serial,
+		m->serial[0] && id[0] ? " " : "", id, m->model, m->firmware,
+		(unsigned long long)m->capacity_bytes);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void of_layout(const char *sysroot, const struct layout *l, struct buf *out)
+{
+	char *line[LAYOUT_MEMBERS_MAX] = { NULL }, text[64], uuid[140];
+
+	layout_text(l, text, sizeof text);
+	gate_layout_uuid(sysroot, l, uuid, sizeof uuid);
+	buf_fmt(out, "layout=%s\n", text);
+	if (uuid[0])
+		buf_fmt(out, "uuid=%s\n", uuid);
+	if (l->name[0])
+		buf_fmt(out, "name=%s\n", l->name);
+	for (unsigned i = 0; i < l->n; i++) {
+		struct buf b = BUF_INIT;
+
+		of_member(sysroot, &l->member[i], &b);
+		line[i] = buf_take(&b);
+	}
+	qsort(line, l->n, sizeof *line, by_text);
+	for (unsigned i = 0; i < l->n; i++) {
+		buf_str(out, line[i]);
+		free(line[i]);
+	}
+}
+
+void identity_text(const char *sysroot, const struct dut_info *d, struct buf *out)
+{
+	struct layout l;
 	char text[200];
 
-	if (d->info.kind == DUT_SIM) {
-		dut_sim_params(d, out);
+	if (d->kind == DUT_BLOCK && d->layout[0] && gate_layout(sysroot, d->path, &l)) {
+		of_layout(sysroot, &l, out);
 		return;
 	}
-	identity_of(&d->info, text, sizeof text);
+	identity_of(sysroot, d, text, sizeof text);
 	buf_str(out, text);
 }
+
+void identity_of_dut(const struct dut *d, struct buf *out)
+{
+	if (d->info.kind == DUT_SIM)
+		dut_sim_params(d, out);
+	else
+		identity_text("", &d->info, out);
+}
+
+/* ---- what differs ---- */
 
 /* The line of @text that begins with the name of @line, "gc.wa_steady=..."; NULL none. */
 static const char *line_of(const char *text, const char *line)

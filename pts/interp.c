@@ -514,6 +514,8 @@ int interp_test(struct run_ctx *ctx, const struct plan *p, enum test_verdict *re
 			rc = do_step(&in);
 	}
 	drive_restore(&in);
+	if (rc == 1 && drive_same(&in))
+		rc = -ENODEV;
 	if (rc == 1)
 		rc = finish_test(&in, ret_verdict);
 	if (rc)

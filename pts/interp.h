@@ -53,6 +53,20 @@ struct recall {
 /* A critical warning of the drive stopped the test by policy: nothing failed, the run can be resumed. */
 #define HEALTH_STOP (-EUCLEAN)
 
+/* What the caller sees to about the drive. */
+struct run_guard {
+	/* Before each purge and at the end of a test. -ENODEV: it is not the drive any more that it was. */
+	int (*same)(void *arg, struct err *err);
+	/* Before each purge: whether what it erases besides the drive may be erased still; NULL does not ask. */
+	int (*reach_free)(void *arg, struct err *err);
+	/* Purges in place of the drive's own methods (PURGE_HOOK). @ret_dut: opened anew; NULL when it could not be. */
+	int (*hook)(void *arg, struct dut **ret_dut, struct purge_report *ret, struct err *err);
+	/* A purge went well: what was recorded for after a crash may go. */
+	int (*purged)(void *arg, struct err *err);
+	const struct purge_reach *reach; /* what purges erase besides */
+	void *arg;
+};
+
 struct run_ctx {
 	struct dut *dut;
 	struct store *store;
@@ -71,6 +85,7 @@ struct run_ctx {
 	void (*warn)(void *arg, const char *test,
 		     const char *text); /* may be NULL: the drive throttles, its link changed ... */
 	void *arg; /* of both */
+	const struct run_guard *guard; /* may be NULL */
 	unsigned test_index, tests;
 	const struct recall *recall; /* NULL: a new attempt */
 	bool hung; /* set on return: workers did not come back, the process must leave without ceremony */

@@ -14,6 +14,42 @@ void written_reset(struct interp *in)
 	memset(in->member_written, 0, in->plan->members * sizeof *in->member_written);
 }
 
+int drive_same(struct interp *in)
+{
+	const struct run_guard *g = in->ctx->guard;
+
+	return g && g->same ? g->same(g->arg, in->err) : 0;
+}
+
+/* The drive of member @member of a set; 0: the one there is. */
+static const struct dut_info *info_of(const struct interp *in, unsigned member)
+{
+	const struct dut *d = in->ctx->dut;
+
+	if (!d)
+		return NULL;
+	return member && d->member ? &d->member[member - 1]->info : &d->info;
+}
+
+/* Why that method: the drive's choice, or the user's; and what else it erased. */
+static void event_choice(const struct interp *in, struct json *j, unsigned member)
+{
+	const struct dut_info *info = info_of(in, member);
+	const struct purge_reach *reach = in->ctx->guard ? in->ctx->guard->reach : NULL;
+
+	json_bool(j, "auto", in->ctx->method == PURGE_AUTO);
+	json_str(j, "why",
+		 in->ctx->method != PURGE_AUTO ? "asked for"
+		 : info && info->auto_why[0]   ? info->auto_why
+					       : NULL);
+	if (!reach || !reach->n)
+		return;
+	json_array(j, "reach");
+	for (unsigned i = 0; i < reach->n && i < REACH_MAX; i++)
+		json_str(j, NULL, reach->path[i]);
+	json_end_array(j);
+}
+
 /* @member: of a set, from 1; 0: of all at once. */
 static int event_purge(struct interp *in, const struct purge_report *r, unsigned member, int rc,
 		       const char *why)
@@ -32,6 +68,7 @@ static int event_purge(struct interp *in, const struct purge_report *r, unsigned
 	json_uint(&j, "canaries", r->canaries);
 	json_uint(&j, "survivors", r->survivors);
 	json_str(&j, "detail", rc ? why : r->detail);
+	event_choice(in, &j, member);
 	json_end_object(&j);
 	rc = store_event(in->ctx->store, in->ctx->run, "purge", buf_cstr(&b), in->err);
 	buf_release(&b);
@@ -43,6 +80,9 @@ static int unpurged(struct interp *in, const struct step *s, struct section_row 
 		    const char *why)
 {
 	row->purge_verified = 0;
+	if (rc == -ETIMEDOUT || rc == -ENODEV) /* what it does now is not known: no IO may follow */
+		return err_set(in->err, rc, "purge failed, the state of the drive is unknown: %s",
+			       why);
 	if (s->optional || in->ctx->allow_unpurged)
 		return note_deviation(in, "not purged: %s", why);
 	if (rc == -EOPNOTSUPP || rc == -EINVAL)
@@ -75,34 +115,56 @@ static int purged(struct interp *in, const struct purge_report *r, unsigned memb
 	return 0;
 }
 
+static int purge_by(struct interp *in, enum purge_method m, struct purge_report *r, struct err *why)
+{
+	const struct run_guard *g = in->ctx->guard;
+	struct dut *d = in->ctx->dut;
+	int rc;
+
+	r->method = m;
+	rc = m != PURGE_HOOK ? d->ops->purge(d, m, r, why)
+	     : g && g->hook  ? g->hook(g->arg, &in->ctx->dut, r, why)
+			     : err_set(why, -EOPNOTSUPP, "no purge hook");
+	if (!rc && g && g->purged)
+		rc = g->purged(g->arg, why);
+	return rc;
+}
+
 int drive_purge(struct interp *in, const struct step *s, struct section_row *row)
 {
-	struct dut *d = in->ctx->dut;
+	const struct dut_info *info = &in->ctx->dut->info;
 	enum purge_method m = in->ctx->method;
 	struct purge_report r = { .method = PURGE_NONE };
 	struct err why = { "" };
-	int rc;
+	const struct run_guard *g = in->ctx->guard;
+	int rc = drive_same(in);
 
+	if (!rc && g && g->reach_free)
+		rc = g->reach_free(g->arg, in->err);
+	if (rc)
+		return rc;
 	if (m == PURGE_AUTO)
-		m = d->info.purge_auto;
+		m = info->purge_auto;
 	if (m == PURGE_NONE)
 		return unpurged(in, s, row, -EOPNOTSUPP,
 				"this drive offers no purge method that pts knows");
-	r.method = m;
-	rc = d->ops->purge(d, m, &r, &why);
+	rc = purge_by(in, m, &r, &why);
 	written_reset(in);
 	if (rc == -EINTR)
 		return err_set(in->err, rc, "stopped while purging");
 	row->purge_method = purge_method_name(m);
 	if (rc && event_purge(in, &r, 0, rc, why.msg))
 		return -EIO;
+	if (rc && !in->ctx->dut) /* lost by the hook: there is nothing to measure, purged or not */
+		return err_set(in->err, -ENODEV, "purge failed: %s", why.msg);
 	if (rc)
 		return unpurged(in, s, row, rc, why.msg);
+	info = &in->ctx->dut->info;
 	in->purge_methods[0] = 0;
 	row->purge_verified = 1;
 	if (!r.member)
 		return purged(in, &r, 0, row);
-	for (unsigned i = 0; i < d->info.members && !rc; i++)
+	for (unsigned i = 0; i < info->members && !rc; i++)
 		rc = purged(in, &r.member[i], i + 1, row);
 	return rc;
 }
@@ -138,7 +200,8 @@ int drive_cache(struct interp *in)
 
 	rc = d->ops->write_cache ? d->ops->write_cache(d, want, &was, &why) : -EOPNOTSUPP;
 	if (rc == -EOPNOTSUPP) {
-		bool first = !in->cache_state, none = d->info.simulated && !d->info.has_write_cache;
+		bool first = !in->cache_state,
+		     none = (d->info.simulated || d->info.cache_known) && !d->info.has_write_cache;
 
 		in->cache_state = none ? "none" : "unknown";
 		if (!first)
@@ -166,7 +229,7 @@ void drive_restore(struct interp *in)
 	char lost[96];
 	int rc;
 
-	if (!in->cache_known || in->ctx->hung || in->cache_was == in->plan->write_cache)
+	if (!d || !in->cache_known || in->ctx->hung || in->cache_was == in->plan->write_cache)
 		return;
 	in->cache_known = false;
 	snprintf(lost, sizeof lost, "{\"text\":\"write cache could not be put back %s\"}", to);

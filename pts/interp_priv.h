@@ -104,6 +104,8 @@ const struct point *point_find(const struct interp *in, const char *name);
 /* interp_drive.c */
 int drive_purge(struct interp *in, const struct step *s, struct section_row *ret_row);
 int drive_cache(struct interp *in);
+/* -ENODEV: another drive, or of another size, than the run began with. */
+int drive_same(struct interp *in);
 void drive_restore(struct interp *in);
 /* A purge: nothing is written since. */
 void written_reset(struct interp *in);

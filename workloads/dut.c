@@ -31,6 +31,7 @@ static const struct {
 	[PURGE_BLKDISCARD] = { "blkdiscard", false },
 	[PURGE_PUNCH] = { "punch", false },
 	[PURGE_SIM] = { "sim", false },
+	[PURGE_HOOK] = { "hook", false },
 };
 
 const char *purge_method_name(enum purge_method m)
@@ -203,6 +204,10 @@ int dut_open(const char *name, enum dut_open_mode mode, const struct dut_options
 	if (rc)
 		return rc;
 	struct dut_request q = { &n, name, mode, opt ? opt : &none };
+	if (q.opt->passthrough && n.kind != DUT_BLOCK && n.kind != DUT_SET)
+		return err_set(err, -EOPNOTSUPP,
+			       "%s is no NVMe drive, and --engine passthrough sends NVMe commands",
+			       name);
 	switch (n.kind) {
 	case DUT_SIM:
 		return dut_sim_open(&n, name, q.opt, ret_dut, err);

@@ -27,13 +27,14 @@ enum purge_method { /* names as --method takes them */
 		    PURGE_BLKDISCARD,
 		    PURGE_PUNCH,
 		    PURGE_SIM,
+		    PURGE_HOOK, /* a program of the user's (--purge-hook), which no drive offers by itself */
 		    PURGE_METHODS
 };
 
 /* "blkdiscard"; parse: -EINVAL for an unknown word. */
 const char *purge_method_name(enum purge_method m);
 int purge_method_parse(const char *s, enum purge_method *ret) must_check;
-const char *const *purge_method_names(void); /* NULL-terminated, without none */
+const char *const *purge_method_names(void); /* NULL-terminated, without none and hook */
 /* True for the methods that PTS names (spec 3.2); the others are deviations. */
 bool purge_method_is_pts(enum purge_method m);
 
@@ -49,12 +50,21 @@ struct dut_info {
 	uint32_t lba_bytes; /* logical block: smallest IO */
 	uint32_t dio_mem_align; /* alignment of buffers for direct IO */
 	bool has_write_cache; /* volatile write cache that can be switched */
+	bool cache_known; /* the drive itself said whether it has one */
+	bool erasing; /* it erases itself now, begun before we came: nothing can be read, and what it carried goes */
+	bool unasked; /* no right to ask the drive itself: of its purge methods at most discard is known */
 	bool simulated;
 	bool formal; /* a whole drive; false for file: */
 	uint32_t purge_methods; /* bit per enum purge_method */
 	enum purge_method purge_auto;
 	double rated_tbw_bytes; /* 0 unknown */
 	char link[32]; /* speed and width when it was opened, "16.0 GT/s x4"; "" unknown */
+	char link_max[32]; /* the most that drive and slot can do; "" unknown */
+	char transport[16]; /* "pcie" "tcp" "rdma" "fc" "sas" "sata"; "" unknown */
+	uint32_t nsid; /* of an NVMe namespace; 0 none */
+	int numa_node; /* -1 unknown */
+	char layout[64]; /* "md raid5 of 4", "dm linear of 1"; "" a drive by itself */
+	char auto_why[200]; /* why purge_auto is what it is, in words */
 	/* the most it can do, of a simulated drive (of a set: of the fastest); 0 unknown */
 	double most_write_bytes_per_s, most_write_iops, most_read_iops;
 	/* of a set (capacity and endurance are the sum, purge methods those that all have) */
@@ -108,6 +118,13 @@ struct dut {
 	char engine[256];
 	const volatile int *
 		stop; /* set by the caller: a long purge gives up with -EINTR when it becomes non-zero; may be NULL */
+	/*
+	 * Set by the caller; may be NULL. tell: how a long purge goes on, "sanitize: 43 %". record: what must be known after a
+	 * crash, before it is done ("ata-password", detail); durable when it returns 0, else the purge does not go on.
+	 */
+	void (*tell)(void *arg, const char *text);
+	int (*record)(void *arg, const char *what, const char *detail, struct err *err);
+	void *arg; /* of both */
 };
 
 enum dut_open_mode { DUT_READ, DUT_WRITE };
@@ -115,6 +132,7 @@ enum dut_open_mode { DUT_READ, DUT_WRITE };
 struct dut_options {
 	uint64_t seed; /* sim: of the model unless the name says &seed= */
 	bool polled;
+	bool passthrough; /* NVMe commands through /dev/ngXnY in place of block IO; -EOPNOTSUPP where there is none */
 	const char *
 		dump_latencies; /* debug: raw latencies of every IO, one ns per line, into this file; or NULL */
 };
@@ -127,6 +145,20 @@ struct dut_options {
 int dut_open(const char *name, enum dut_open_mode mode, const struct dut_options *opt,
 	     struct dut **ret_dut, struct err *err) must_check;
 void dut_close(struct dut *d); /* NULL is fine */
+
+/* Namespaces that a purge erases besides the one that is named. */
+#define REACH_MAX 32
+struct purge_reach {
+	unsigned n;
+	char path[REACH_MAX]
+		 [32]; /* "/dev/nvme0n2"; "nvme0 nsid 3" where it has no block device here */
+};
+/*
+ * Asks the drive (identify commands only) what purge by @m of @d would erase besides: NVMe Format where FNA says that it reaches
+ * all namespaces, Sanitize always. 0 with n 0 for all other methods and drives.
+ */
+int dut_purge_reach(const struct dut *d, enum purge_method m, struct purge_reach *ret,
+		    struct err *err) must_check;
 
 /*
  * Splits a DUT name without touching anything: kind, path or profile, and size/seed (0 when absent). Of a set the seed is the

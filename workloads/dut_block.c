@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "pts/base/units.h"
+#include "workloads/dut_layout.h"
 #include "workloads/dut_real.h"
 #include "workloads/engine.h"
 #include "workloads/fault.h"
@@ -28,6 +29,9 @@ static int real_run(struct dut *d, const struct job *job, struct err *err)
 {
 	struct dut_real *r = real_of(d);
 
+	if (r->lost[0])
+		return err_set(err, -EIO, "%s: no IO after a purge that left it like this: %s",
+			       d->info.name, r->lost);
 	if (!r->engine)
 		return err_set(err, -EBADF, "%s was not opened for a run", d->info.name);
 	struct job j = *job;
@@ -43,7 +47,7 @@ static int real_purge(struct dut *d, enum purge_method m, struct purge_report *r
 
 static int real_write_cache(struct dut *d, bool on, bool *ret_was, struct err *err)
 {
-	return err_set(err, -EOPNOTSUPP, "%s: no write cache that can be switched", d->info.name);
+	return commands_write_cache(real_of(d), on, ret_was, err);
 }
 
 static uint64_t real_now(struct dut *d)
@@ -53,7 +57,7 @@ static uint64_t real_now(struct dut *d)
 
 static int real_health(struct dut *d, struct health *ret, struct err *err)
 {
-	return health_read(real_of(d), ret, err);
+	return commands_health(real_of(d), ret, err);
 }
 
 static void real_close(struct dut *d)
@@ -61,6 +65,8 @@ static void real_close(struct dut *d)
 	struct dut_real *r = real_of(d);
 
 	engine_close(r->engine);
+	commands_close(r);
+	pass_close(&r->pass);
 	if (r->fd >= 0)
 		close(r->fd);
 	free(r);
@@ -84,7 +90,9 @@ struct dut_real *dut_real_new(const struct dut_request *q, enum dut_kind kind)
 	r->d.info.kind = kind;
 	snprintf(r->d.info.name, sizeof r->d.info.name, "%s", q->typed);
 	r->fd = -1;
+	r->d.info.numa_node = -1;
 	r->polled = q->opt->polled;
+	r->passthrough = q->opt->passthrough;
 	snprintf(r->fault, sizeof r->fault, "%s", q->name->fault);
 	if (q->opt->dump_latencies)
 		snprintf(r->dump_latencies, sizeof r->dump_latencies, "%s", q->opt->dump_latencies);
@@ -99,6 +107,7 @@ int dut_real_start(struct dut_real *r, struct err *err)
 				   .lba_bytes = d->lba_bytes,
 				   .mem_align = d->dio_mem_align,
 				   .polled = r->polled,
+				   .pass = r->pass,
 				   .dump_latencies = r->dump_latencies[0] ? r->dump_latencies
 									  : NULL };
 	int rc = r->fault[0] ? fault_open(r->fault, &t.fault, err) : 0;
@@ -173,6 +182,8 @@ static int open_for_facts(struct dut_real *r, struct err *err)
 			       ? 0
 			       : open_error(r->d.info.path, errno, err);
 	rc = ask_device(r, fd, err);
+	if (!rc && r->passthrough && !(rc = pass_open(fd, true, &r->pass, err)))
+		pass_close(&r->pass); /* it could be had */
 	close(fd);
 	return rc;
 }
@@ -194,6 +205,8 @@ static int open_for_run(struct dut_real *r, const struct stat *st, struct err *e
 	if (fstat(r->fd, &now) || !S_ISBLK(now.st_mode) || now.st_rdev != st->st_rdev)
 		return err_set(err, -ENODEV, "%s became another device meanwhile", r->d.info.path);
 	rc = ask_device(r, r->fd, err);
+	if (!rc && r->passthrough)
+		rc = pass_open(r->fd, false, &r->pass, err);
 	return rc ? rc : dut_real_start(r, err);
 }
 
@@ -201,11 +214,14 @@ int dut_block_open(const struct dut_request *q, struct dut **ret, struct err *er
 {
 	struct dut_real *r = dut_real_new(q, DUT_BLOCK);
 	struct dut_info *d = &r->d.info;
+	struct layout layout;
 	struct stat st;
 	int rc = find_block(r, q->name->path, &st, err);
 
 	if (!rc) {
 		sysfs_facts("/sys", major(st.st_rdev), minor(st.st_rdev), r);
+		if (layout_find("/sys", major(st.st_rdev), minor(st.st_rdev), &layout))
+			layout_facts(&layout, d);
 		d->dio_mem_align = 4096; /* more than any drive asks for */
 		d->purge_auto = d->purge_methods & 1u << PURGE_BLKDISCARD ? PURGE_BLKDISCARD
 									  : PURGE_NONE;
@@ -213,6 +229,11 @@ int dut_block_open(const struct dut_request *q, struct dut **ret, struct err *er
 	}
 	if (!rc && (!d->capacity_bytes || !d->lba_bytes))
 		rc = err_set(err, -EINVAL, "%s has no capacity", d->path);
+	if (!rc && d->capacity_bytes < d->lba_bytes)
+		rc = err_set(err, -EINVAL, "%s: %llu bytes are no whole block of %u", d->path,
+			     (unsigned long long)d->capacity_bytes, d->lba_bytes);
+	if (!rc)
+		rc = commands_open(r, major(st.st_rdev), minor(st.st_rdev), err);
 	if (rc) {
 		real_close(&r->d);
 		return rc;

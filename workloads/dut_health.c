@@ -148,20 +148,38 @@ static int line_of(const char *path, char *out, size_t n)
 	return rc;
 }
 
-void health_read_link(const struct dut_real *r, char out[32])
+/* "16.0 GT/s x4" from a file with the speed and, beside it, one with the width. */
+static void read_pair(const char *file, const char *beside, char out[32])
 {
-	char speed[40], width[24], path[sizeof r->link + 32];
+	char speed[40], width[24], path[700];
 	char *tail;
-	size_t n = strlen(r->link) - strlen(r->link[0] ? strrchr(r->link, '/') : "");
 
-	if (!r->link[0] || line_of(r->link, speed, sizeof speed) || !isdigit((unsigned char)*speed))
+	if (line_of(file, speed, sizeof speed) || !isdigit((unsigned char)*speed))
 		return;
 	tail = strstr(speed, " PCIe");
 	if (tail)
 		*tail = 0;
-	snprintf(path, sizeof path, "%.*s/current_link_width", (int)n, r->link);
+	snprintf(path, sizeof path, "%.*s/%s", (int)(strrchr(file, '/') - file), file, beside);
 	snprintf(out, 32, "%.20s%s%.6s", speed, line_of(path, width, sizeof width) ? "" : " x",
 		 width);
+}
+
+void health_read_link(const struct dut_real *r, char out[32])
+{
+	if (r->link[0])
+		read_pair(r->link, "current_link_width", out);
+}
+
+void health_read_link_max(const struct dut_real *r, char out[32])
+{
+	const char *file = r->link[0] ? strrchr(r->link, '/') : NULL;
+	char path[sizeof r->link + 32];
+
+	if (!file)
+		return;
+	snprintf(path, sizeof path, "%.*s/%s", (int)(file - r->link), r->link,
+		 strcmp(file, "/sata_spd") ? "max_link_speed" : "hw_sata_spd_limit");
+	read_pair(path, "max_link_width", out);
 }
 
 /* The alarm beside the temperature: the drive's own critical warning of heat. */

@@ -185,7 +185,7 @@ static bool same_file(const struct dut_info *a, const struct dut_info *b)
 	return !strcmp(path_a, path_b);
 }
 
-static bool same_drive(const struct dut_info *a, const struct dut_info *b)
+bool dut_same_drive(const struct dut_info *a, const struct dut_info *b)
 {
 	if (a->kind != b->kind)
 		return false;
@@ -200,7 +200,7 @@ static int check_apart(const struct set *s, struct err *err)
 {
 	for (unsigned i = 0; i < s->n; i++)
 		for (unsigned j = 0; j < i; j++)
-			if (same_drive(&s->dut[i]->info, &s->dut[j]->info))
+			if (dut_same_drive(&s->dut[i]->info, &s->dut[j]->info))
 				return err_set(err, -EINVAL,
 					       "members %u (%s) and %u (%s) of the set are the "
 					       "same drive",
@@ -210,12 +210,37 @@ static int check_apart(const struct set *s, struct err *err)
 
 /* ---- operations ---- */
 
+/* Namespaces of one NVMe drive. */
+static bool same_nvme(const struct dut_info *a, const struct dut_info *b)
+{
+	return a->nsid && b->nsid && a->serial[0] && !strcmp(a->serial, b->serial) &&
+	       !strcmp(a->model, b->model);
+}
+
+/*
+ * A purge of one namespace may reach, or keep busy, all of its drive: those of one drive go one after another, by the first of them.
+ * Each begins with marks of its own, so that each is verified.
+ */
 static int work_purge(struct set_member *m)
 {
-	const struct dut_info *info = &m->dut->info;
-	enum purge_method how = m->set->method == PURGE_AUTO ? info->purge_auto : m->set->method;
+	struct set *s = m->set;
+	const struct dut_info *own = &m->dut->info;
+	int rc = 0;
 
-	return m->dut->ops->purge(m->dut, how, &m->purge, &m->err);
+	for (unsigned i = 0; i < m->no - 1; i++)
+		if (same_nvme(&s->dut[i]->info, own))
+			return 0;
+	for (unsigned i = m->no - 1; i < s->n && !rc; i++) {
+		struct dut *d = s->dut[i];
+		enum purge_method how = s->method == PURGE_AUTO ? d->info.purge_auto : s->method;
+
+		if (i != m->no - 1 && !same_nvme(&d->info, own))
+			continue;
+		rc = d->ops->purge(d, how, &s->m[i].purge, &m->err);
+		if (rc && i != m->no - 1)
+			err_prefix(&m->err, rc, "its namespace that is member %u", i + 1);
+	}
+	return rc;
 }
 
 static int can_purge(const struct set *s, enum purge_method method, struct err *err)
@@ -252,6 +277,30 @@ static void sum_purges(struct set *s, struct purge_report *ret)
 	*ret = sum;
 }
 
+/* Members purge at the same time, each in its thread: one after another they speak, and say who they are. */
+static void member_tell(void *arg, const char *text)
+{
+	struct set_member *m = arg;
+	struct dut *d = &m->set->d;
+	char line[256];
+
+	snprintf(line, sizeof line, "member %u: %.230s", m->no, text);
+	pthread_mutex_lock(&m->set->mu);
+	d->tell(d->arg, line);
+	pthread_mutex_unlock(&m->set->mu);
+}
+
+static int member_record(void *arg, const char *what, const char *detail, struct err *err)
+{
+	struct set_member *m = arg;
+	struct dut *d = &m->set->d;
+
+	pthread_mutex_lock(&m->set->mu);
+	int rc = d->record(d->arg, what, detail, err);
+	pthread_mutex_unlock(&m->set->mu);
+	return rc;
+}
+
 static int set_purge(struct dut *d, enum purge_method m, struct purge_report *ret, struct err *err)
 {
 	struct set *s = set_of(d);
@@ -263,20 +312,23 @@ static int set_purge(struct dut *d, enum purge_method m, struct purge_report *re
 	for (unsigned i = 0; i < s->n; i++) {
 		s->m[i].purge = (struct purge_report){ .method = m };
 		s->dut[i]->stop = d->stop;
+		s->dut[i]->tell = d->tell ? member_tell : NULL;
+		s->dut[i]->record = d->record ? member_record : NULL;
+		s->dut[i]->arg = &s->m[i];
 	}
 	rc = set_each(s, work_purge, err);
 	for (unsigned i = 0; i < s->n; i++)
 		s->purge[i] = s->m[i].purge;
 	if (!rc && d->info.simulated)
 		rc = set_align(s, d->info.member_bytes, err);
-	if (!rc)
+	if (!rc || rc == -EBADE) /* how much is left is told */
 		sum_purges(s, ret);
 	return rc;
 }
 
 static bool has_no_cache(const struct dut *d)
 {
-	return d->info.simulated && !d->info.has_write_cache;
+	return (d->info.simulated || d->info.cache_known) && !d->info.has_write_cache;
 }
 
 static int switch_cache(struct set *s, unsigned i, bool on, bool *ret_was, struct err *err)
@@ -312,7 +364,7 @@ static int set_write_cache(struct dut *d, bool on, bool *ret_was, struct err *er
 	bool back = s->cache_mixed && on != s->cache_asked, was[SET_MEMBERS_MAX], all_on = true,
 	     any_on = false;
 
-	if (!d->info.has_write_cache && d->info.simulated)
+	if (has_no_cache(d))
 		return err_set(err, -EOPNOTSUPP, "%s: no volatile write cache", d->info.name);
 	for (unsigned i = 0; i < s->n; i++) {
 		int rc = switch_cache(s, i, back ? s->m[i].cache_was : on, &was[i], err);
@@ -475,6 +527,9 @@ static void set_facts(struct set *s, const char *name)
 	common(s, offsetof(struct dut_info, firmware), d->firmware, sizeof d->firmware);
 	common(s, offsetof(struct dut_info, interface), d->interface, sizeof d->interface);
 	common(s, offsetof(struct dut_info, link), d->link, sizeof d->link);
+	common(s, offsetof(struct dut_info, link_max), d->link_max, sizeof d->link_max);
+	common(s, offsetof(struct dut_info, transport), d->transport, sizeof d->transport);
+	common(s, offsetof(struct dut_info, auto_why), d->auto_why, sizeof d->auto_why);
 	common(s, offsetof(struct dut_info, model), model, sizeof model);
 	snprintf(d->model, sizeof d->model, *model ? "%u x %.50s" : "set of %u drives", s->n,
 		 model);
@@ -482,12 +537,17 @@ static void set_facts(struct set *s, const char *name)
 	d->formal = true;
 	d->purge_methods = ~0u;
 	d->purge_auto = s->dut[0]->info.purge_auto;
+	d->numa_node = s->dut[0]->info.numa_node;
+	d->cache_known = true;
 	for (unsigned i = 0; i < s->n; i++) {
 		const struct dut_info *m = &s->dut[i]->info;
 
 		add_sizes(d, m);
 		d->formal &= m->formal;
 		d->has_write_cache |= m->has_write_cache;
+		d->cache_known &= m->cache_known;
+		if (m->numa_node != d->numa_node)
+			d->numa_node = -1;
 		d->purge_methods &= m->purge_methods;
 		if (m->purge_auto != d->purge_auto)
 			d->purge_auto = PURGE_AUTO; /* each its own */

@@ -38,4 +38,7 @@ int set_name_parse(const char *name, struct dut_name *ret, struct err *err) must
 int dut_set_open(const char *name, enum dut_open_mode mode, const struct dut_options *opt,
 		 struct dut **ret_dut, struct err *err) must_check;
 
+/* Drives, or slices of one drive; files under whatever names; models with one seed. */
+bool dut_same_drive(const struct dut_info *a, const struct dut_info *b);
+
 #endif

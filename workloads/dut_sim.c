@@ -193,6 +193,7 @@ static void set_info(struct dut_info *info, const char *name, const struct sim_m
 	const struct sim_conf *c = &m->conf;
 
 	info->kind = DUT_SIM;
+	info->numa_node = -1;
 	info->simulated = info->formal = true;
 	snprintf(info->name, sizeof info->name, "%s", name);
 	snprintf(info->vendor, sizeof info->vendor, "SIMULATED");

@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "pts/base/buf.h"
 #include "pts/base/units.h"
+#include "workloads/dut_nvme.h"
 #include "workloads/dut_real.h"
 
 #define DIR_BYTES 600
@@ -54,8 +56,7 @@ void clean_text(char *out, size_t n, const char *in)
 	out[at] = 0;
 }
 
-/* "" when there is no such file. */
-static void attribute(char *out, size_t n, const char *dir, const char *name)
+void sysfs_attribute(char *out, size_t n, const char *dir, const char *name)
 {
 	struct buf b = BUF_INIT;
 	char path[DIR_BYTES + 64];
@@ -111,7 +112,7 @@ static void find_interface(struct dut_info *d, const char *dir, const char *bloc
 	snprintf(path, sizeof path, "%s/device", dir);
 	if (!realpath(path, real))
 		real[0] = 0;
-	attribute(transport, sizeof transport, path, "transport");
+	sysfs_attribute(transport, sizeof transport, path, "transport");
 	if (!strncmp(block, "nvme", 4))
 		snprintf(d->interface, sizeof d->interface, "NVMe%s%s%s", transport[0] ? " (" : "",
 			 transport, transport[0] ? ")" : "");
@@ -166,8 +167,48 @@ static uint64_t number(const char *dir, const char *name)
 	char text[32];
 	uint64_t v;
 
-	attribute(text, sizeof text, dir, name);
+	sysfs_attribute(text, sizeof text, dir, name);
 	return parse_uint(text, 0, UINT64_MAX, &v) ? 0 : v;
+}
+
+/* With native multipath the disk hangs under a subsystem: transport, link and node are its controller's. */
+static void nvme_facts_of(const char *root, unsigned major, unsigned minor, struct dut_real *r)
+{
+	struct dut_info *d = &r->d.info;
+	struct nvme_place p;
+	struct err ignored = { "" };
+
+	d->numa_node = -1;
+	if (nvme_place_find(root, major, minor, &p, &ignored))
+		return;
+	d->nsid = p.nsid;
+	d->numa_node = p.numa_node;
+	snprintf(d->transport, sizeof d->transport, "%s", p.transport);
+	if (p.serial[0])
+		snprintf(d->serial, sizeof d->serial, "%s", p.serial);
+	snprintf(d->interface, sizeof d->interface, "NVMe (%.20s)", p.transport);
+	health_find_link(r, p.ctrl_dir);
+}
+
+/* The node that the host adapter is at. */
+static void find_numa(struct dut_info *d, const char *dir)
+{
+	char at[PATH_MAX], path[PATH_MAX + 16], text[16], *slash;
+	uint64_t node;
+
+	snprintf(path, sizeof path, "%s/device", dir);
+	if (!realpath(path, at))
+		return;
+	while ((slash = strrchr(at, '/')) && slash != at) {
+		snprintf(path, sizeof path, "%s/numa_node", at);
+		if (!access(path, F_OK)) {
+			sysfs_attribute(text, sizeof text, at, "numa_node");
+			if (!parse_uint(text, 0, INT_MAX, &node))
+				d->numa_node = (int)node;
+			return;
+		}
+		*slash = 0;
+	}
 }
 
 void sysfs_facts(const char *root, unsigned major, unsigned minor, struct dut_real *r)
@@ -179,27 +220,33 @@ void sysfs_facts(const char *root, unsigned major, unsigned minor, struct dut_re
 	drive_dir(dir, sizeof dir, root, major, minor);
 	const char *block = strrchr(dir, '/') ? strrchr(dir, '/') + 1 : dir;
 	d->formal = !exists(own, "partition");
-	attribute(d->model, sizeof d->model, dir, "device/model");
-	attribute(d->vendor, sizeof d->vendor, dir, "device/vendor");
+	sysfs_attribute(d->model, sizeof d->model, dir, "device/model");
+	sysfs_attribute(d->vendor, sizeof d->vendor, dir, "device/vendor");
 	if (!strncmp(d->vendor, "0x", 2)) /* a PCI or virtio number, no name */
 		d->vendor[0] = 0;
-	attribute(d->serial, sizeof d->serial, dir, "device/serial");
+	sysfs_attribute(d->serial, sizeof d->serial, dir, "device/serial");
 	if (!d->serial[0])
-		attribute(d->serial, sizeof d->serial, dir, "serial");
+		sysfs_attribute(d->serial, sizeof d->serial, dir, "serial");
 	if (!d->serial[0])
 		vpd_serial(d->serial, sizeof d->serial, dir);
-	attribute(d->firmware, sizeof d->firmware, dir, "device/firmware_rev");
+	sysfs_attribute(d->firmware, sizeof d->firmware, dir, "device/firmware_rev");
 	if (!d->firmware[0])
-		attribute(d->firmware, sizeof d->firmware, dir, "device/rev");
-	attribute(d->wwid, sizeof d->wwid, dir, "wwid");
+		sysfs_attribute(d->firmware, sizeof d->firmware, dir, "device/rev");
+	sysfs_attribute(d->wwid, sizeof d->wwid, dir, "wwid");
 	if (!d->wwid[0])
-		attribute(d->wwid, sizeof d->wwid, dir, "device/wwid");
+		sysfs_attribute(d->wwid, sizeof d->wwid, dir, "device/wwid");
 	find_interface(d, dir, block);
 	if (!d->model[0] && (exists(dir, "loop") || !strncmp(block, "zram", 4)))
 		snprintf(d->model, sizeof d->model, "%s", exists(dir, "loop") ? "loop" : "zram");
 	find_temperature(r, dir);
 	health_find_link(r, dir);
+	nvme_facts_of(root, major, minor, r);
 	health_read_link(r, d->link);
+	health_read_link_max(r, d->link_max);
+	if (!d->transport[0] && (!strcmp(d->interface, "SATA") || !strcmp(d->interface, "SAS")))
+		snprintf(d->transport, sizeof d->transport, "%s", d->interface[3] ? "sata" : "sas");
+	if (d->numa_node < 0)
+		find_numa(d, dir);
 	d->capacity_bytes = number(own, "size") * 512;
 	d->lba_bytes = (uint32_t)number(dir, "queue/logical_block_size");
 	if (number(dir, "queue/discard_max_bytes"))
@@ -211,6 +258,14 @@ bool sysfs_host_managed(const char *root, unsigned major, unsigned minor)
 	char dir[DIR_BYTES], zoned[32];
 
 	drive_dir(dir, sizeof dir, root, major, minor);
-	attribute(zoned, sizeof zoned, dir, "queue/zoned");
+	sysfs_attribute(zoned, sizeof zoned, dir, "queue/zoned");
 	return !strcmp(zoned, "host-managed");
+}
+
+bool sysfs_is_scsi(const char *root, unsigned major, unsigned minor)
+{
+	char dir[DIR_BYTES];
+
+	drive_dir(dir, sizeof dir, root, major, minor);
+	return exists(dir, "device/scsi_level");
 }

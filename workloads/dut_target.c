@@ -18,6 +18,14 @@ static int open_to_read(const struct dut_info *d, struct err *err)
 	return fd < 0 ? err_set(err, -errno, "%s: %s", d->path, strerror(errno)) : fd;
 }
 
+static int open_pass(const struct dut_real *r, struct engine_target *t, struct err *err)
+{
+	if (!r->passthrough)
+		return 0;
+	return r->fd < 0 ? pass_open(t->fd, true, &t->pass, err)
+			 : pass_dup(&r->pass, &t->pass, err);
+}
+
 int dut_target_open(struct dut *d, struct engine_target *ret, struct err *err)
 {
 	const struct dut_real *r = (const struct dut_real *)d; /* d is its first member */
@@ -33,8 +41,11 @@ int dut_target_open(struct dut *d, struct engine_target *ret, struct err *err)
 	if (t.fd < 0)
 		return r->fd < 0 ? t.fd
 				 : err_set(err, -errno, "%s: %s", d->info.path, strerror(errno));
-	rc = r->fault[0] ? fault_open(r->fault, &t.fault, err) : 0;
+	rc = open_pass(r, &t, err);
+	if (!rc && r->fault[0])
+		rc = fault_open(r->fault, &t.fault, err);
 	if (rc) {
+		pass_close(&t.pass);
 		close(t.fd);
 		return rc;
 	}
@@ -44,6 +55,7 @@ int dut_target_open(struct dut *d, struct engine_target *ret, struct err *err)
 
 void dut_target_close(struct engine_target *t)
 {
+	pass_close(&t->pass);
 	if (t->fd > 0)
 		close(t->fd);
 	fault_close(t->fault);

@@ -8,8 +8,10 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <linux/fs.h>
 
+#include "pts/base/buf.h"
 #include "pts/base/units.h"
 #include "workloads/fault.h"
 
@@ -19,6 +21,7 @@
 #define SECONDS_SLACK 64 /* for what is still in flight when the time is up */
 #define SECONDS_UNBOUNDED (1u << 17)
 #define SECONDS_MAX (1u << 20)
+#define PARTS_MAX 4096u /* NVMe commands an IO */
 
 unsigned engine_depth(const struct segment *s, unsigned worker)
 {
@@ -36,45 +39,89 @@ bool engine_counted(const struct segment *s)
 
 /* ---- opening ---- */
 
+/* Without such a queue a polled IO may well end, by an interrupt: then nothing was polled for. */
+static bool queue_polls(int fd)
+{
+	static const char *const where[] = { "", "../" }; /* of a partition */
+	bool polls = true; /* where nothing is told */
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISBLK(st.st_mode))
+		return true;
+	for (unsigned i = 0; i < 2; i++) {
+		struct buf b = BUF_INIT;
+		char path[96];
+
+		snprintf(path, sizeof path, "/sys/dev/block/%u:%u/%squeue/io_poll",
+			 major(st.st_rdev), minor(st.st_rdev), where[i]);
+		if (!buf_read_file(&b, path, 64) && b.len)
+			polls = buf_cstr(&b)[0] != '0';
+		buf_release(&b);
+	}
+	return polls;
+}
+
+static bool read_polled(struct ring *r, uint32_t lba_bytes)
+{
+	void *buf = aligned_alloc(4096, 65536);
+	int n;
+
+	BUG_ON(!buf);
+	ring_put(r, (uint64_t[4]){ r->head_word[IO_READ], 0, (uintptr_t)buf, lba_bytes }, NULL);
+	do { /* Linux 6.1 may come back before the drive, and never closes a polled ring with an IO in it */
+		n = ring_enter(r, 1, IORING_ENTER_GETEVENTS, NULL, 0);
+		r->taken += n > 0 ? (unsigned)n : 0;
+	} while (n == -EINTR || n == -EAGAIN || (n >= 0 && ring_cq_tail(r) == r->head));
+	free(buf);
+	return n >= 0 && r->cqes[r->head & r->cq_mask].res == (int)lba_bytes;
+}
+
 /* Polled completion is refused per IO, not at set-up: try one. */
 static bool polling_works(const struct engine *e)
 {
-	void *buf = aligned_alloc(4096, 65536);
+	const struct pass *p = &e->target.pass;
 	struct ring_conf c = {
-		.fd = e->target.fd, .entries = 4, .least_entries = 4, .polled = true
+		.fd = e->target.fd, .entries = 4, .least_entries = 4, .polled = true, .pass = p
 	};
-	struct ring r;
 	struct err err = { "" };
-	bool ok = false;
+	struct ring r;
+	bool ok;
 
-	if (buf && !ring_open(&r, &c, &err)) {
-		ring_put(&r,
-			 (uint64_t[4]){ r.head_word[IO_READ], 0, (uintptr_t)buf,
-					e->target.lba_bytes },
-			 NULL);
-		int n = ring_enter(&r, 1, IORING_ENTER_GETEVENTS, NULL, 0);
-		ok = n == 1 && ring_cq_tail(&r) != r.head &&
-		     r.cqes[r.head & r.cq_mask].res == (int)e->target.lba_bytes;
-		ring_close(&r);
-	}
-	free(buf);
+	if (p->nsid ? p->no_poll != NULL : !queue_polls(e->target.fd))
+		return false;
+	if (ring_open(&r, &c, &err))
+		return false;
+	ok = p->nsid || read_polled(&r, e->target.lba_bytes); /* passthrough has tried it */
+	ring_close(&r);
 	return ok;
 }
 
-bool engine_can_poll(int fd, uint32_t lba_bytes)
+bool engine_can_poll(const struct engine_target *t)
 {
-	struct engine e = { .target = { .fd = fd, .lba_bytes = lba_bytes } };
+	struct engine e = { .target = *t };
 
 	return polling_works(&e);
+}
+
+static size_t tell_no_poll(const struct engine *e, char *out, size_t n)
+{
+	const char *why = e->target.pass.nsid ? e->target.pass.no_poll : NULL;
+
+	snprintf(out, n, ", polling not possible here%s%s%s", why ? " (" : "", why ? why : "",
+		 why ? ")" : "");
+	return strlen(out);
 }
 
 /* What a worker will get, tried out and put into words. */
 static int probe(struct engine *e, struct err *err)
 {
-	void *buf = aligned_alloc(4096, 4096);
-	struct ring_conf c = {
-		.fd = e->target.fd, .entries = 4, .buffers = buf, .buffer_bytes = 4096
-	};
+	size_t bytes = e->target.pass.lba_bytes > 4096 ? e->target.pass.lba_bytes : 4096;
+	void *buf = aligned_alloc(4096, bytes);
+	struct ring_conf c = { .fd = e->target.fd,
+			       .entries = 4,
+			       .buffers = buf,
+			       .buffer_bytes = bytes,
+			       .pass = &e->target.pass };
 	struct ring r;
 	int rc = buf ? ring_open(&r, &c, err) : err_set(err, -ENOMEM, "no memory");
 
@@ -84,8 +131,9 @@ static int probe(struct engine *e, struct err *err)
 		ring_describe(&r, e->text, sizeof e->text);
 		ring_close(&r);
 		size_t n = strlen(e->text);
-		snprintf(e->text + n, sizeof e->text - n, "%s, %s",
-			 e->target.polled && !e->polled ? ", polling not possible here" : "",
+		if (e->target.polled && !e->polled)
+			n += tell_no_poll(e, e->text + n, sizeof e->text - n);
+		snprintf(e->text + n, sizeof e->text - n, ", %s",
 			 e->clock.tsc ? "TSC" : "clock_gettime");
 	}
 	free(buf);
@@ -237,6 +285,11 @@ static int check_job(struct engine *e, const struct job *j, struct err *err)
 	e->need = (struct need){ .threads = 1, .double_parts = j->n > 1 };
 	for (unsigned k = 0; k < j->n && !rc; k++)
 		rc = check_segment(e, j, k, err);
+	if (!rc && engine_parts(e) > PARTS_MAX)
+		rc = err_set(
+			err, -EINVAL,
+			"an IO of %u commands of passthrough, of %u bytes each; %u are possible",
+			engine_parts(e), e->target.pass.max_bytes, PARTS_MAX);
 	return rc;
 }
 

@@ -18,6 +18,7 @@
 
 #include "pts/base/err.h"
 #include "workloads/access.h"
+#include "workloads/pass.h"
 #include "workloads/result.h"
 
 struct engine;
@@ -28,6 +29,7 @@ struct engine_target {
 	uint64_t capacity_bytes;
 	uint32_t lba_bytes, mem_align;
 	bool polled; /* try; falls back, see engine_text() */
+	struct pass pass; /* NVMe commands in place of IO to @fd; stays the caller's, as @fd does */
 	bool no_latency; /* counts IOs only, no latency: to tell what recording them costs, never for results */
 	const char *dump_latencies; /* see struct dut_options */
 	struct fault
@@ -43,7 +45,7 @@ int engine_run(struct engine *e, const struct job *job, struct err *err) must_ch
 /* Ends the threads. After a hang it leaves them and their memory alone: the drive may still write into it. */
 void engine_close(struct engine *e);
 /* Does it complete a read by polling? */
-bool engine_can_poll(int fd, uint32_t lba_bytes);
+bool engine_can_poll(const struct engine_target *t);
 /* Memory that buffers may take now: what the system has left, within the limit of the process. */
 uint64_t available_bytes(void);
 

@@ -70,7 +70,8 @@ struct part {
 	bool cut_short; /* the worker would have issued more, had the job not been cut */
 	/* accounts */
 	unsigned probes, probes_done; /* submissions that did not wait; after which all was done */
-	uint64_t carried_in, carried_out, sqes, requeued, rearmed, short_ios, errors, clock_back;
+	uint64_t carried_in, carried_out, sqes, requeued, rearmed, parts, short_ios, errors,
+		clock_back;
 	struct {
 		int err;
 		uint64_t n;
@@ -111,6 +112,8 @@ struct slot {
 	struct lane *lane; /* NULL while free */
 	uint64_t off, due;
 	uint32_t len;
+	uint16_t parts; /* NVMe commands in flight of an IO that takes several; else 0 or 1 */
+	int16_t bad; /* the first bad answer to one of them */
 	uint64_t write_at; /* where in its write data the next block comes from */
 	uint64_t addr[IO_OPS]; /* of this IO */
 	uint64_t write_base;
@@ -118,11 +121,12 @@ struct slot {
 
 struct engine;
 
-/* What is kept of each IO: a loop of its own for each, made from the same source. */
+/* What is kept of each IO, and how it is sent: a loop of its own for each, made from the same source. */
 enum how {
 	HOW_PLAIN,
-	HOW_FULL, /* rate or dump, the long way */
-	HOW_BARE /* counted only */
+	HOW_FULL = 1, /* rate or dump, the long way */
+	HOW_BARE = 2, /* counted only */
+	HOW_NVME = 4 /* with one of them: NVMe passthrough */
 };
 
 struct worker {
@@ -136,7 +140,7 @@ struct worker {
 	uint64_t
 		ticks_limit; /* latencies from here on, and negative ones, are counted the long way */
 	bool tsc;
-	enum how how; /* of this segment */
+	unsigned how; /* of this segment: enum how */
 	unsigned n_free, n_batch;
 	struct slot **free;
 	struct part *part;
@@ -157,6 +161,7 @@ struct worker {
 	unsigned id, seg, target;
 	bool dry; /* the segment's budget is used up */
 	bool closing; /* its time is up; what is in flight still counts */
+	bool split; /* some of its IOs take several NVMe commands */
 	bool rate;
 	uint64_t due, due_step, due_frac, due_step_frac; /* ticks and 2^-64 of them */
 	uint64_t spin_ticks;
@@ -169,6 +174,7 @@ struct worker {
 	unsigned n_slots, slots_cap;
 	struct slot wake;
 	struct lane wake_lane;
+	int nvme_status; /* of the IO that failed last; 0: not the drive said so */
 	bool wake_armed, broken; /* broken: its ring does not take anything any more */
 	struct part parts[2];
 	char *memory;
@@ -246,6 +252,7 @@ int pool_start(struct engine *e, struct err *err) must_check;
 void pool_close(struct engine *e);
 
 /* engine_mem.c */
+unsigned engine_parts(const struct engine *e); /* commands that the largest IO takes */
 int memory_check(const struct engine *e, struct err *err) must_check;
 int worker_prepare(struct worker *w, struct err *err) must_check;
 void worker_release(struct worker *w);
@@ -259,6 +266,10 @@ void worker_flush(struct worker *w, unsigned min_complete);
 /* For a completion, so long at the most. */
 void worker_wait(struct worker *w, uint64_t ns);
 void worker_top_up(struct worker *w);
+/* Puts the slot's IO into the ring again. */
+void worker_put_again(struct worker *w, struct slot *s);
+/* One of the slot's NVMe commands was answered: *@res becomes what a read or write would have given. False: others are to come. */
+bool worker_answer(struct worker *w, struct slot *s, int *res);
 /* A good IO that is not of its lane's size, off the fast path. */
 void worker_account_odd(struct worker *w, struct slot *s, uint64_t t);
 

@@ -41,22 +41,47 @@ static uint64_t most(uint64_t a, uint64_t b)
  * slots may share read buffers once there are 4 MiB of them; reads never go into write data, since a fresh drive would leave
  * zeros to be written.
  */
+/*
+ * With passthrough a region is registered in pieces of the largest command, and no command may reach over the line between two:
+ * areas are powers of two, which either divide such a piece or are several.
+ */
+static uint64_t area_of(const struct engine *e, uint64_t bytes)
+{
+	uint64_t area = up(bytes, most(e->target.mem_align, 4096)), two = 4096;
+
+	if (!e->target.pass.nsid || !area)
+		return area;
+	while (two < area)
+		two *= 2;
+	return two;
+}
+
 static struct layout layout_of(const struct engine *e, unsigned depth)
 {
-	uint64_t unit = most(e->target.mem_align, 4096);
-	struct layout l = { .write_unit = up(e->need.write_bytes, unit),
-			    .read_unit = up(e->need.read_bytes, unit) };
+	struct layout l = { .write_unit = area_of(e, e->need.write_bytes),
+			    .read_unit = area_of(e, e->need.read_bytes) };
 
 	if (l.write_unit) {
 		uint64_t pool = most(WRITE_POOL_BYTES / e->active, WRITE_WORKER_BYTES);
 		pool = data_way(0)->all ? WRITE_CACHED_BYTES : pool;
-		l.write_bytes = depth * most(l.write_unit, up(pool / depth, unit));
+		l.write_bytes = depth * most(l.write_unit, area_of(e, pool / depth));
+		if (e->target.pass.nsid)
+			l.write_bytes = up(l.write_bytes, e->target.pass.max_bytes);
 	}
 	if (l.read_unit) {
 		uint64_t bufs = most(READ_POOL_BYTES / l.read_unit, 1);
 		l.read_bytes = l.read_unit * (bufs < depth ? bufs : depth);
 	}
 	return l;
+}
+
+unsigned engine_parts(const struct engine *e)
+{
+	uint64_t max = e->target.pass.max_bytes;
+
+	return max ? (unsigned)((most(most(e->need.read_bytes, e->need.write_bytes), 1) + max - 1) /
+				max)
+		   : 1;
 }
 
 static unsigned depth_of(const struct engine *e, unsigned id)
@@ -74,7 +99,8 @@ static unsigned depth_of(const struct engine *e, unsigned id)
 /* The largest IO of each slot must fit; a smaller pool of write data than wished is kept. */
 static bool fits(const struct worker *w, const struct layout *l, unsigned depth)
 {
-	return w->ring.uring && depth <= w->slots_cap && l->write_unit * depth <= w->write_bytes &&
+	return w->ring.uring && depth * engine_parts(w->e) + 2 <= w->ring.entries &&
+	       depth <= w->slots_cap && l->write_unit * depth <= w->write_bytes &&
 	       l->read_bytes <= w->read_bytes;
 }
 
@@ -163,7 +189,7 @@ static int map_buffers(struct worker *w, const struct layout *l, unsigned depth,
 static int prepare_io_memory(struct worker *w, const struct layout *l, unsigned depth,
 			     struct err *err)
 {
-	unsigned entries = depth + 2;
+	unsigned entries = depth * engine_parts(w->e) + 2;
 	int rc;
 
 	worker_release_io(w);
@@ -176,6 +202,7 @@ static int prepare_io_memory(struct worker *w, const struct layout *l, unsigned 
 			       .buffers = w->memory,
 			       .buffer_bytes = w->memory_bytes,
 			       .polled = w->e->polled,
+			       .pass = &w->e->target.pass,
 			       .fault = w->e->target.fault };
 	return ring_open(&w->ring, &c, err);
 }
@@ -185,6 +212,9 @@ static void cut_slots(struct worker *w, const struct layout *l, unsigned depth)
 {
 	uint64_t unit = most(w->e->target.mem_align, 4096);
 	uint64_t span = w->write_bytes / depth / unit * unit;
+	if (w->ring.wide)
+		while (span & (span - 1))
+			span &= span - 1; /* area_of() */
 	uint64_t reads = l->read_unit ? w->read_bytes / l->read_unit : 0;
 
 	w->write_span = span;
@@ -246,7 +276,7 @@ void part_reset(struct part *p, const struct need *n)
 	memset(p->max_ns, 0, sizeof p->max_ns);
 	p->n_seconds = 0;
 	p->seconds_full = p->cut_short = false;
-	p->carried_in = p->carried_out = p->sqes = p->requeued = p->rearmed = 0;
+	p->carried_in = p->carried_out = p->sqes = p->requeued = p->rearmed = p->parts = 0;
 	p->short_ios = p->errors = p->clock_back = 0;
 	p->probes = p->probes_done = 0;
 	memset(p->errnos, 0, sizeof p->errnos);

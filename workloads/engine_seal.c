@@ -231,7 +231,8 @@ static void sort_errnos(struct result *r)
 static uint64_t balance(const struct part *p, const struct access *a)
 {
 	unsigned n = (a ? a->n_streams : 0) + IO_OPS;
-	uint64_t over = p->carried_in + p->sqes - p->requeued - p->rearmed - p->carried_out;
+	uint64_t over = p->carried_in + p->sqes - p->requeued - p->rearmed - p->parts -
+			p->carried_out;
 	uint64_t done = p->short_ios + p->errors;
 
 	for (unsigned s = 0; s < n; s++)
@@ -373,6 +374,15 @@ static void note_clock(struct engine *e, struct result *r)
 	e->clock_off |= ppm > 50;
 }
 
+static void note_split(const struct engine *e, unsigned k, struct result *r)
+{
+	const struct access *a = e->job->seg[k].acc;
+	uint32_t max = e->target.pass.max_bytes;
+
+	if (a && max && access_max_bytes(a) > max)
+		note(r, "IOs above %u KiB sent as several commands", max / 1024);
+}
+
 static void fill_note(struct engine *e, unsigned k, struct result *r)
 {
 	uint64_t requeued = 0, overdue = 0;
@@ -390,6 +400,7 @@ static void fill_note(struct engine *e, unsigned k, struct result *r)
 		note(r, "IO punted to kernel workers (%u of them)", punts);
 	note_depth(e, k, r);
 	note_overflow(r);
+	note_split(e, k, r);
 	if (unregistered)
 		note(r, "buffers not registered (ulimit -l)");
 	if (requeued)

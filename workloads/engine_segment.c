@@ -32,7 +32,7 @@ static bool claim_ios(struct worker *w, struct gen_budget *b, uint64_t n, uint64
 bool worker_draw(struct worker *w, struct gen_io *ret)
 {
 	struct gen_budget *b = &state_of(w)->budget;
-	bool each = w->rate || b->max_bytes || w->gen.exact;
+	bool each = w->rate || b->max_bytes || w->gen.exact || w->split;
 	uint64_t got = UINT64_MAX >> 1;
 
 	if (w->dry)
@@ -153,7 +153,7 @@ static void probe(struct worker *w, uint64_t t)
 
 static void probe_begin(struct worker *w)
 {
-	bool can = w->target && !w->rate && !w->ring.polled;
+	bool can = w->target && !w->rate && !w->ring.polled && !w->split;
 
 	w->wait = !can;
 	w->probe_at = can ? 0 : TICK_NEVER;
@@ -238,9 +238,11 @@ static void configure(struct worker *w, unsigned k)
 	w->part = &w->parts[e->need.double_parts ? k & 1 : 0];
 	w->target = s->acc ? engine_depth(s, w->id) : 0;
 	w->rate = s->acc && s->rate_iops > 0 && w->target;
+	w->split = s->acc && w->ring.wide && access_max_bytes(s->acc) > w->ring.nvme.max_bytes;
 	w->how = e->target.no_latency && !w->rate ? HOW_BARE
 		 : w->rate || e->dump		  ? HOW_FULL
 						  : HOW_PLAIN;
+	w->how |= w->ring.wide ? HOW_NVME : 0;
 	w->credit = 0;
 	w->dry = w->closing = false;
 	uint64_t share = s->stop.ios / ((uint64_t)(s->threads ? s->threads : 1) * 64);
@@ -329,13 +331,16 @@ static void drain(struct worker *w)
 		worker_flush(w, 1);
 		unsigned head = r->head, tail = ring_cq_tail(r);
 		for (; head != tail; head++) {
-			struct slot *s =
-				(struct slot *)(uintptr_t)r->cqes[head & r->cq_mask].user_data;
+			const struct io_uring_cqe *c = ring_cqe(r, head);
+			struct slot *s = (struct slot *)(uintptr_t)c->user_data;
+			int res = c->res;
 			w->done++;
 			if (s == &w->wake) {
 				w->wake_armed = false;
 				continue;
 			}
+			if (r->wide && !worker_answer(w, s, &res))
+				continue;
 			w->live--;
 			s->lane = NULL;
 			w->free[w->n_free++] = s;
@@ -552,9 +557,7 @@ static const char *errno_name(int e)
 
 static void requeue(struct worker *w, struct slot *s)
 {
-	uint64_t word[4] = { w->ring.head_word[s->lane->op], s->off, s->addr[s->lane->op], s->len };
-
-	ring_put(&w->ring, word, s);
+	worker_put_again(w, s);
 	w->live++;
 	w->done--;
 	w->part->requeued++;
@@ -562,12 +565,15 @@ static void requeue(struct worker *w, struct slot *s)
 
 static void report(struct worker *w, const struct slot *s, int res, uint64_t t)
 {
-	char why[160];
+	char why[160], status[32] = "";
 	const char *verb = s->lane->op == IO_WRITE ? "write" : "read";
 
+	if (w->nvme_status)
+		snprintf(status, sizeof status, ", NVMe status 0x%x", w->nvme_status);
 	if (res < 0)
-		snprintf(why, sizeof why, "%s of %u bytes at offset %llu: %s (%s)", verb, s->len,
-			 (unsigned long long)s->off, strerrordesc_np(-res), errno_name(-res));
+		snprintf(why, sizeof why, "%s of %u bytes at offset %llu: %s (%s%s)", verb, s->len,
+			 (unsigned long long)s->off, strerrordesc_np(-res), errno_name(-res),
+			 status);
 	else
 		snprintf(why, sizeof why, "%s of %u bytes at offset %llu moved only %d", verb,
 			 s->len, (unsigned long long)s->off, res);

@@ -51,18 +51,18 @@ static always_inline void stamp(struct slot *const *batch, unsigned n, uint64_t 
 }
 
 /* All of a batch carry the time just before it is handed over. */
-static always_inline void stamp_batch(struct worker *w, const enum how how)
+static always_inline void stamp_batch(struct worker *w, const unsigned how)
 {
 	unsigned n = w->n_batch;
 
-	if (how != HOW_BARE) {
+	if (!(how & HOW_BARE)) {
 		uint64_t t = tick_now(w->tsc);
 
 		if (n == 1)
 			w->batch[0]->t_sub = t;
 		else
 			stamp(w->batch, n, t);
-		if (how == HOW_FULL && w->rate)
+		if (how & HOW_FULL && w->rate)
 			note_late(w, t);
 		live_until(w, t);
 	}
@@ -90,7 +90,7 @@ static always_inline void submit(struct worker *w, unsigned min_complete, unsign
 		submit_failed(w, n);
 }
 
-static always_inline void flush(struct worker *w, unsigned min_complete, const enum how how)
+static always_inline void flush(struct worker *w, unsigned min_complete, const unsigned how)
 {
 	stamp_batch(w, how);
 	_Static_assert(IORING_ENTER_GETEVENTS == 1, "wait for one, or do not wait");
@@ -115,9 +115,24 @@ static always_inline void fresh_data(struct worker *w, struct slot *s, uint32_t 
 	w->stamp = w->renew(at, len, w->stamp);
 }
 
+static always_inline bool is_nvme(const unsigned how)
+{
+	return how & HOW_NVME;
+}
+
+/* The same where one command must not reach over a line of the grid of registered buffers: what does begins at one. */
+static always_inline void fresh_data_nvme(struct worker *w, struct slot *s, uint32_t len)
+{
+	uint64_t at = s->write_at, grid = w->ring.nvme.max_bytes;
+
+	if (unlikely((at ^ (at + len - 1)) & -grid))
+		s->write_at = (at + grid - 1) & -grid;
+	fresh_data(w, s, len);
+}
+
 /* Writes the IO into the slot and into an entry of the ring. */
 static always_inline void put_io(struct worker *w, struct io_uring_sqe *sqe, struct slot *s,
-				 const struct gen_io *io)
+				 const struct gen_io *io, const unsigned how)
 {
 	struct lane *y = io->stream->user;
 	unsigned op = io->stream->op;
@@ -125,16 +140,68 @@ static always_inline void put_io(struct worker *w, struct io_uring_sqe *sqe, str
 	s->off = io->off;
 	s->len = io->len;
 	s->lane = y;
+	if (is_nvme(how)) {
+		if (op == IO_WRITE)
+			fresh_data_nvme(w, s, io->len);
+		ring_fill_nvme(&w->ring.nvme, sqe,
+			       (uint64_t[4]){ y->head, io->off, s->addr[op], io->len }, s);
+		return;
+	}
 	if (op == IO_WRITE)
 		fresh_data(w, s, io->len);
 	ring_fill(sqe, (uint64_t[4]){ y->head, io->off, s->addr[op], io->len }, s);
+}
+
+/* As many commands as it takes. */
+static void put_parts(struct worker *w, struct slot *s)
+{
+	uint32_t most = w->ring.nvme.max_bytes;
+	uint64_t addr = s->addr[s->lane->op], head = w->ring.head_word[s->lane->op];
+
+	s->parts = 0;
+	for (uint64_t at = 0; at < s->len; at += most, s->parts++) {
+		uint64_t len = s->len - at < most ? s->len - at : most;
+		ring_put_nvme(&w->ring, &w->ring.nvme,
+			      (uint64_t[4]){ head, s->off + at, addr + at, len }, s);
+	}
+	w->part->parts += s->parts - 1u;
+}
+
+void worker_put_again(struct worker *w, struct slot *s)
+{
+	unsigned op = s->lane->op;
+
+	if (w->ring.wide)
+		put_parts(w, s);
+	else
+		ring_put(&w->ring,
+			 (uint64_t[4]){ w->ring.head_word[op], s->off, s->addr[op], s->len }, s);
+}
+
+bool worker_answer(struct worker *w, struct slot *s, int *res)
+{
+	if (!s->bad && *res)
+		s->bad = (int16_t)*res;
+	if (s->parts > 1) {
+		s->parts--;
+		return false;
+	}
+	w->nvme_status = s->bad > 0 ? s->bad : 0;
+	*res = !s->bad ? (int)s->len : s->bad > 0 ? -pass_errno(s->bad) : s->bad;
+	s->bad = 0;
+	return true;
 }
 
 static void batch_io(struct worker *w, struct slot *s, const struct gen_io *io)
 {
 	if (w->n_batch == ENGINE_BATCH)
 		worker_flush(w, 0);
-	put_io(w, ring_entry(&w->ring, w->ring.tail++), s, io);
+	if (!w->ring.wide) {
+		put_io(w, ring_entry(&w->ring, w->ring.tail++), s, io, HOW_PLAIN);
+	} else {
+		put_io(w, ring_entry(&w->ring, w->ring.tail), s, io, HOW_NVME);
+		put_parts(w, s);
+	}
 	w->batch[w->n_batch++] = s;
 }
 
@@ -211,15 +278,15 @@ static __attribute__((noinline)) void account_extreme(struct worker *w, struct s
 	y->fine[bucket_of(ns)]++;
 	y->coarse[bucket_of(ns) >> COARSE_SHIFT]++;
 	account_sums(y, ns);
-	if (w->how == HOW_FULL)
+	if (w->how & HOW_FULL)
 		account_more(w, s, w->t_reap, ns);
 }
 
-static always_inline void account(struct worker *w, struct slot *s, uint64_t t, const enum how how)
+static always_inline void account(struct worker *w, struct slot *s, uint64_t t, const unsigned how)
 {
 	struct lane *y = s->lane;
 
-	if (how == HOW_BARE) {
+	if (how & HOW_BARE) {
 		y->ios++;
 		return;
 	}
@@ -234,13 +301,13 @@ static always_inline void account(struct worker *w, struct slot *s, uint64_t t, 
 	y->fine[i - FINE_FIRST]++;
 	y->coarse[(i >> COARSE_SHIFT) - (FINE_FIRST >> COARSE_SHIFT)]++;
 	account_sums(y, ns);
-	if (how == HOW_FULL)
+	if (how & HOW_FULL)
 		account_more(w, s, t, ns);
 }
 
 void worker_account_odd(struct worker *w, struct slot *s, uint64_t t)
 {
-	if (w->how == HOW_BARE)
+	if (w->how & HOW_BARE)
 		account(w, s, t, HOW_BARE);
 	else
 		account(w, s, t, HOW_FULL);
@@ -267,15 +334,29 @@ static void issue_one(struct worker *w, struct slot *s)
 static __attribute__((noinline)) void reap_slowly(struct worker *w, const struct io_uring_cqe *c,
 						  unsigned n)
 {
-	for (; n--; c++) {
+	for (; n--; c += 1u + w->ring.wide) {
 		struct slot *s = (struct slot *)(uintptr_t)c->user_data;
+		int res = c->res;
 
-		if (c->res == (int)s->lane->len)
+		if (w->ring.wide && s != &w->wake && !worker_answer(w, s, &res)) {
+			w->live++; /* the IO is still in flight */
+			w->done--;
+			continue;
+		}
+		if (res == (int)s->lane->len)
 			account(w, s, w->t_reap, w->how);
-		else if (!worker_bad(w, s, c->res, w->t_reap))
+		else if (!worker_bad(w, s, res, w->t_reap))
 			continue;
 		issue_one(w, s);
 	}
+}
+
+/* Of its lane's size and done. A command's answer is 0, and moves all or nothing. */
+static always_inline bool is_good(const struct io_uring_cqe *c, const unsigned how)
+{
+	const struct slot *s = (const struct slot *)(uintptr_t)c->user_data;
+
+	return is_nvme(how) ? !c->res && s->len == s->lane->len : c->res == (int)s->lane->len;
 }
 
 /*
@@ -283,22 +364,24 @@ static __attribute__((noinline)) void reap_slowly(struct worker *w, const struct
  * Returns how many; less than @n: the next one is not good.
  */
 static always_inline unsigned turn_over(struct worker *w, const struct io_uring_cqe *c, unsigned n,
-					const enum how how, const bool single)
+					const unsigned how, const bool single)
 {
-	struct io_uring_sqe *sqe = ring_entry(&w->ring, w->ring.tail);
+	const unsigned step = is_nvme(how) ? 2 : 1; /* entries of a ring */
+	struct io_uring_sqe *sqe = ring_entry_of(&w->ring, w->ring.tail, is_nvme(how));
 	struct draw draw = w->gen.draw; /* in registers for a while */
 	struct slot **batch = w->batch;
 	uint64_t t = w->t_reap;
 
-	for (const struct io_uring_cqe *end = c + n; c != end; c++, sqe++) {
+	for (const struct io_uring_cqe *end = c + (size_t)n * step; c != end;
+	     c += step, sqe += step) {
 		struct slot *s = (struct slot *)(uintptr_t)c->user_data;
 		struct gen_io io;
 
-		if (unlikely(c->res != (int)s->lane->len))
+		if (unlikely(!is_good(c, how)))
 			break;
 		account(w, s, t, how);
 		gen_next(&w->gen, &draw, single, &io);
-		put_io(w, sqe, s, &io);
+		put_io(w, sqe, s, &io, how);
 		*batch++ = s;
 	}
 	w->gen.draw = draw;
@@ -306,7 +389,7 @@ static always_inline unsigned turn_over(struct worker *w, const struct io_uring_
 }
 
 static always_inline void reap_batch(struct worker *w, const struct io_uring_cqe *c, unsigned n,
-				     const enum how how)
+				     const unsigned how)
 {
 	unsigned done = 0;
 
@@ -318,12 +401,12 @@ static always_inline void reap_batch(struct worker *w, const struct io_uring_cqe
 		w->ring.tail += done;
 	}
 	if (unlikely(done < n))
-		reap_slowly(w, c + done, n - done);
+		reap_slowly(w, c + (is_nvme(how) ? 2 * (size_t)done : done), n - done);
 }
 
 /* What low depths do: one completion, one new IO, without the ado of a batch. */
 static always_inline void reap_one(struct worker *w, const struct io_uring_cqe *c,
-				   const enum how how)
+				   const unsigned how)
 {
 	struct slot *s = (struct slot *)(uintptr_t)c->user_data;
 	struct gen_io io;
@@ -331,7 +414,7 @@ static always_inline void reap_one(struct worker *w, const struct io_uring_cqe *
 	account(w, s, w->t_reap, how);
 	w->credit--;
 	gen_next(&w->gen, &w->gen.draw, w->gen.n_streams == 1, &io);
-	put_io(w, ring_entry(&w->ring, w->ring.tail++), s, &io);
+	put_io(w, ring_entry_of(&w->ring, w->ring.tail++, is_nvme(how)), s, &io, how);
 	w->batch[0] = s;
 	w->n_batch = 1;
 }
@@ -343,7 +426,7 @@ static always_inline unsigned lesser(unsigned a, unsigned b)
 
 /* A batch lies side by side in both rings: it ends where one of them wraps. */
 static always_inline void reap_batches(struct worker *w, unsigned head, unsigned tail,
-				       const enum how how)
+				       const unsigned how)
 {
 	const struct ring *r = &w->ring;
 
@@ -355,29 +438,22 @@ static always_inline void reap_batches(struct worker *w, unsigned head, unsigned
 		if (unlikely(w->n_batch))
 			flush(w, 0, how);
 		head += n;
-		reap_batch(w, &r->cqes[at], n, how);
+		reap_batch(w, ring_cqe_of(r, at, is_nvme(how)), n, how);
 	}
 }
 
-static always_inline bool is_good(const struct io_uring_cqe *c)
-{
-	const struct slot *s = (const struct slot *)(uintptr_t)c->user_data;
-
-	return c->res == (int)s->lane->len;
-}
-
 /* Takes what has completed by @t and puts the next IOs into its place. */
-static always_inline void reap(struct worker *w, uint64_t t, const enum how how)
+static always_inline void reap(struct worker *w, uint64_t t, const unsigned how)
 {
 	struct ring *r = &w->ring;
 	unsigned head = r->head, tail = ring_cq_tail(r), n = tail - head;
-	const struct io_uring_cqe *first = &r->cqes[head & r->cq_mask];
+	const struct io_uring_cqe *first = ring_cqe_of(r, head, is_nvme(how));
 
 	live_until(w, t);
 	w->live -= (int)n;
 	w->done += n;
 	w->t_reap = t;
-	if (n == 1 && likely(w->credit) && likely(!w->n_batch) && likely(is_good(first)))
+	if (n == 1 && likely(w->credit) && likely(!w->n_batch) && likely(is_good(first, how)))
 		reap_one(w, first, how);
 	else
 		reap_batches(w, head, tail, how);
@@ -461,7 +537,7 @@ static enum step rate_turn(struct worker *w)
 /* ---- the loop ---- */
 
 /* Turns until a segment comes that wants another loop. */
-static always_inline enum step turns(struct worker *w, const enum how how)
+static always_inline enum step turns(struct worker *w, const unsigned how)
 {
 	enum step step = STEP_ON;
 
@@ -475,7 +551,7 @@ static always_inline enum step turns(struct worker *w, const enum how how)
 				continue;
 		}
 		reap(w, t, how);
-		if (how == HOW_FULL && w->rate)
+		if (how & HOW_FULL && w->rate)
 			step = rate_turn(w);
 		else if (unlikely(w->n_free == w->n_slots))
 			step = worker_idle(w);
@@ -485,12 +561,24 @@ static always_inline enum step turns(struct worker *w, const enum how how)
 	return step;
 }
 
+static enum step turns_block(struct worker *w)
+{
+	return w->how == HOW_PLAIN  ? turns(w, HOW_PLAIN)
+	       : w->how == HOW_FULL ? turns(w, HOW_FULL)
+				    : turns(w, HOW_BARE);
+}
+
+static enum step turns_nvme(struct worker *w)
+{
+	return w->how & HOW_FULL   ? turns(w, HOW_FULL | HOW_NVME)
+	       : w->how & HOW_BARE ? turns(w, HOW_BARE | HOW_NVME)
+				   : turns(w, HOW_PLAIN | HOW_NVME);
+}
+
 void worker_run(struct worker *w)
 {
 	enum step step = worker_begin(w);
 
 	while (step != STEP_END)
-		step = w->how == HOW_PLAIN  ? turns(w, HOW_PLAIN)
-		       : w->how == HOW_FULL ? turns(w, HOW_FULL)
-					    : turns(w, HOW_BARE);
+		step = w->ring.wide ? turns_nvme(w) : turns_block(w);
 }

@@ -45,6 +45,7 @@ struct fault_ring {
 	uint64_t poll_user; /* user_data of the poll in the ring, which is no IO */
 	/* the kernel's */
 	unsigned *khead, *ktail, mask, at;
+	unsigned wide; /* completions of twice the size: see ring.h */
 	struct io_uring_cqe *kcqe;
 	/* ours */
 	unsigned head, tail;
@@ -198,7 +199,7 @@ static const struct rule *find_rule(const struct fault *f, uint64_t n, bool call
 
 static void show(struct fault_ring *q, uint64_t user, int32_t res)
 {
-	struct io_uring_cqe *c = &q->cqe[q->tail & q->mask];
+	struct io_uring_cqe *c = &q->cqe[(size_t)(q->tail & q->mask) << q->wide];
 
 	c->user_data = user;
 	c->res = res;
@@ -227,8 +228,8 @@ static void strike(struct fault_ring *q, const struct io_uring_cqe *c)
 
 	if (r && r->what == W_GONE)
 		atomic_store(&f->gone, true);
-	if (atomic_load(&f->gone))
-		show(q, c->user_data, 0);
+	if (atomic_load(&f->gone)) /* a command that moves nothing has failed, and 0 is success */
+		show(q, c->user_data, q->wide ? -ENODEV : 0);
 	else if (r && r->what == W_ERRNO)
 		show(q, c->user_data, -(int32_t)r->arg);
 	else if (r && r->what == W_SHORT)
@@ -253,7 +254,7 @@ static void pull(struct fault_ring *q)
 	}
 	q->n_late = kept;
 	for (; q->at != tail; q->at++) {
-		const struct io_uring_cqe *c = &q->kcqe[q->at & q->mask];
+		const struct io_uring_cqe *c = &q->kcqe[(size_t)(q->at & q->mask) << q->wide];
 		if (c->user_data == q->poll_user)
 			show(q, c->user_data, c->res);
 		else
@@ -370,14 +371,20 @@ int fault_ring_open(struct ring *r, struct fault *f, struct err *err)
 	struct fault_ring *q = calloc(1, sizeof *q);
 	unsigned n = r->cq_mask + 1;
 
+	for (unsigned i = 0; i < f->n && r->wide; i++)
+		if (f->rule[i].what == W_SHORT) {
+			free(q);
+			return err_set(err, -EINVAL, "no NVMe command of passthrough is short");
+		}
 	if (q) {
-		q->cqe = calloc(n, sizeof *q->cqe);
+		q->cqe = calloc((size_t)n << r->wide, sizeof *q->cqe);
 		q->late = calloc(n, sizeof *q->late);
 	}
 	r->fault = q;
 	if (!q || !q->cqe || !q->late)
 		return err_set(err, -ENOMEM, "no memory");
 	q->f = f;
+	q->wide = r->wide;
 	q->khead = r->cq_khead;
 	q->ktail = r->cq_ktail;
 	q->kcqe = r->cqes;

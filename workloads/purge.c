@@ -3,8 +3,10 @@
  * Purge of block devices and files, with proof: before it, blocks all over the drive are marked; after it, none of the marks
  * may be readable. A method that answers ok and keeps the data is found out so.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/falloc.h>
 #include <linux/fs.h>
 #include <stdio.h>
@@ -12,12 +14,15 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "pts/base/rng.h"
 #include "pts/base/units.h"
 #include "workloads/data.h"
 #include "workloads/dut_real.h"
+#include "workloads/purge_marks.h"
 
 #define CANARIES 1024 /* random ones; the first and the last block besides */
 #define CHUNK_BYTES ((uint64_t)16 << 30) /* between two looks at the stop flag */
@@ -114,7 +119,8 @@ static int mark(const struct dut_real *r, struct canaries *c, struct err *err)
 	return 0;
 }
 
-static int look(const struct dut_real *r, struct canaries *c, uint64_t *ret_survivors,
+/* @when: "before" or "after", for the message. */
+static int look(const struct dut_real *r, struct canaries *c, const char *when, uint64_t *ret_found,
 		struct err *err)
 {
 	uint64_t found = 0;
@@ -124,12 +130,12 @@ static int look(const struct dut_real *r, struct canaries *c, uint64_t *ret_surv
 		ssize_t n = pread(r->fd, c->block, c->bytes, (off_t)(y.lba * c->bytes));
 		if (n != (ssize_t)c->bytes)
 			return err_set(err, n < 0 ? -errno : -EIO,
-				       "%s: reading block %llu back after the purge: %s",
-				       r->d.info.path, (unsigned long long)y.lba,
+				       "%s: reading block %llu back %s the purge: %s",
+				       r->d.info.path, (unsigned long long)y.lba, when,
 				       n < 0 ? strerror(errno) : "short");
 		found += !memcmp(c->block, &y, sizeof y);
 	}
-	*ret_survivors = found;
+	*ret_found = found;
 	return 0;
 }
 
@@ -187,9 +193,59 @@ static int erase(struct dut_real *r, struct purge_report *p, struct err *err)
 	int rc;
 
 	p->started_ns = clock_mono_ns();
-	rc = p->method == PURGE_PUNCH ? punch(r, p, err) : discard(r, p, err);
+	switch (p->method) {
+	case PURGE_PUNCH:
+		rc = punch(r, p, err);
+		break;
+	case PURGE_BLKDISCARD:
+		rc = discard(r, p, err);
+		break;
+	default:
+		rc = commands_purge(r, p->method, p->detail, err);
+	}
 	p->elapsed_ns = clock_mono_ns() - p->started_ns;
 	return rc;
+}
+
+static bool has_partitions(const struct dut_real *r)
+{
+	char path[PATH_MAX];
+	struct dirent *e;
+	struct stat st;
+	bool found = false;
+	DIR *d = NULL;
+
+	if (!fstat(r->fd, &st)) {
+		snprintf(path, sizeof path, "/sys/dev/block/%u:%u", major(st.st_rdev),
+			 minor(st.st_rdev));
+		d = opendir(path);
+	}
+	while (d && !found && (e = readdir(d)) != NULL) {
+		snprintf(path, sizeof path, "%s/partition", e->d_name);
+		found = !faccessat(dirfd(d), path, F_OK, 0);
+	}
+	if (d)
+		closedir(d);
+	return found;
+}
+
+/* The kernel goes on to show partitions whose table was erased, until it looks again. That it may not is no fault of the purge. */
+static void forget_partitions(const struct dut_real *r)
+{
+	if (r->d.info.kind == DUT_BLOCK && r->d.info.formal && has_partitions(r) &&
+	    ioctl(r->fd, BLKRRPART)) {
+	}
+}
+
+/* A drive that was taken out answers as it likes: writes end with "no space left", reads with no bytes. */
+static int if_gone(const struct dut_real *r, int rc, struct err *err)
+{
+	uint64_t bytes = 0;
+
+	if (!rc || rc == -EINTR || rc == -ETIMEDOUT || rc == -ENODEV ||
+	    r->d.info.kind != DUT_BLOCK || (!ioctl(r->fd, BLKGETSIZE64, &bytes) && bytes))
+		return rc;
+	return err_prefix(err, -ENODEV, "%s is gone", r->d.info.path);
 }
 
 int purge_real(struct dut_real *r, enum purge_method m, struct purge_report *ret, struct err *err)
@@ -200,22 +256,31 @@ int purge_real(struct dut_real *r, enum purge_method m, struct purge_report *ret
 
 	if (r->fd < 0)
 		return err_set(err, -EBADF, "%s was not opened for a purge", r->d.info.name);
+	if (r->lost[0])
+		return err_set(err, -EIO, "%s: no purge after one that left it like this: %s",
+			       r->d.info.path, r->lost);
 	if (!(r->d.info.purge_methods & 1u << p.method))
 		return err_set(err, -EOPNOTSUPP, "%s: purge by %s is not possible here",
 			       r->d.info.path, purge_method_name(p.method));
-	rc = canaries_init(&c, r, err);
+	rc = commands_ready(r, p.method, err);
+	if (!rc)
+		rc = canaries_init(&c, r, err);
 	if (!rc)
 		rc = mark(r, &c, err);
 	if (!rc) /* a drive that drops what it is given proves nothing */
-		rc = look(r, &c, &p.canaries, err);
+		rc = look(r, &c, "before", &p.canaries, err);
 	if (!rc)
 		rc = erase(r, &p, err);
-	if (!rc)
-		rc = look(r, &c, &p.survivors, err);
+	if (!rc) /* after a failure nothing is read: what the drive does then may not be known */
+		rc = look(r, &c, "after", &p.survivors, err);
 	free(c.block);
+	ret->canaries = p.canaries;
+	ret->elapsed_ns = p.elapsed_ns;
 	if (rc)
-		return rc;
+		return if_gone(r, rc, err);
 	p.verified = !p.survivors && p.canaries == c.n;
+	if (p.verified)
+		forget_partitions(r);
 	*ret = p;
 	if (p.survivors)
 		return err_set(err, -EBADE,
@@ -224,4 +289,74 @@ int purge_real(struct dut_real *r, enum purge_method m, struct purge_report *ret
 			       r->d.info.path, purge_method_name(p.method),
 			       (unsigned long long)p.survivors, (unsigned long long)p.canaries);
 	return 0;
+}
+
+/* ---- a purge by somebody else ---- */
+
+struct purge_marks {
+	struct canaries c;
+	uint64_t set; /* of these, readable before */
+};
+
+static int real_of_marks(struct dut *d, struct dut_real **ret, struct err *err)
+{
+	bool real = d->info.kind == DUT_FILE || d->info.kind == DUT_BLOCK;
+
+	*ret = real ? (struct dut_real *)d : NULL; /* d is its first member */
+	return real && (*ret)->fd >= 0
+		       ? 0
+		       : err_set(err, -EBADF, "%s was not opened for a purge", d->info.name);
+}
+
+int purge_marks_set(struct dut *d, struct purge_marks **ret, struct err *err)
+{
+	struct purge_marks *m;
+	struct dut_real *r;
+	int rc = real_of_marks(d, &r, err);
+
+	if (rc)
+		return rc;
+	m = calloc(1, sizeof *m);
+	BUG_ON(!m);
+	rc = canaries_init(&m->c, r, err);
+	if (!rc)
+		rc = mark(r, &m->c, err);
+	if (!rc)
+		rc = look(r, &m->c, "before", &m->set, err);
+	rc = if_gone(r, rc, err);
+	if (rc) {
+		purge_marks_free(m);
+		return rc;
+	}
+	*ret = m;
+	return 0;
+}
+
+int purge_marks_look(struct dut *d, struct purge_marks *m, struct purge_report *ret,
+		     struct err *err)
+{
+	struct dut_real *r;
+	int rc = real_of_marks(d, &r, err);
+
+	if (rc)
+		return rc;
+	rc = look(r, &m->c, "after", &ret->survivors, err);
+	if (rc)
+		return if_gone(r, rc, err);
+	ret->canaries = m->set;
+	ret->verified = !ret->survivors && m->set == m->c.n;
+	if (ret->survivors)
+		return err_set(
+			err, -EBADE,
+			"%s: purge NOT VERIFIED: %llu of %llu marked blocks are still readable",
+			r->d.info.path, (unsigned long long)ret->survivors,
+			(unsigned long long)m->set);
+	return 0;
+}
+
+void purge_marks_free(struct purge_marks *m)
+{
+	if (m)
+		free(m->c.block);
+	free(m);
 }

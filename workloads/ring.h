@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * An io_uring of one thread, with what the hot loop needs laid open: SQEs are written in place, five words each, since all
- * other words of an entry never change.
+ * other words of an entry never change. With NVMe passthrough (pass.h) entries are of twice the size and carry the command: nine words.
  */
 #ifndef WORKLOADS_RING_H
 #define WORKLOADS_RING_H
@@ -19,7 +19,22 @@
 struct io_uring;
 struct fault;
 struct fault_ring;
+struct pass;
 
+/* What the SQEs of NVMe commands have in common. */
+struct ring_nvme {
+	uint64_t word[3]; /* 0, 1 and 3 */
+	uint64_t buffers; /* where they begin */
+	unsigned buffer_shift; /* to the number of the registered one; 63: none is */
+	uint32_t nsid;
+	unsigned lba_shift;
+	uint32_t max_bytes; /* of a command */
+};
+
+/*
+ * Registered are pieces of the largest command, side by side: before Linux 6.12 the kernel takes no command into a buffer that goes on
+ * for more pages than the queue has segments.
+ */
 struct ring {
 	/* submission */
 	unsigned *sq_ktail;
@@ -34,7 +49,13 @@ struct ring {
 	int fd; /* for io_uring_enter; an index when registered */
 	unsigned enter_flags;
 	int target; /* fd for SQEs; an index when registered */
-	uint64_t head_word[2]; /* first word of an SQE that reads, writes */
+	uint64_t head_word
+		[2]; /* first word of an SQE that reads, writes; with passthrough its command's */
+	unsigned wide; /* 1: NVMe passthrough, entries of both rings are twice as large; else 0 */
+	struct ring_nvme nvme;
+	const char *node; /* of passthrough */
+	uint64_t buffers; /* as in struct ring_nvme */
+	unsigned buffer_shift;
 	bool fixed_file, fixed_buffers, ring_fd, defer, polled;
 	unsigned entries;
 	struct io_uring *uring;
@@ -52,6 +73,8 @@ struct ring_conf {
 	void *buffers; /* one region, to be registered if possible; NULL = none */
 	size_t buffer_bytes;
 	bool polled;
+	const struct pass *
+		pass; /* commands go there in place of @fd, as long as the ring lives; NULL or one of zeros: none */
 	struct fault
 		*fault; /* tests only: faults put between kernel and user (fault.h); NULL: none */
 };
@@ -61,6 +84,14 @@ int ring_open(struct ring *r, const struct ring_conf *c, struct err *err) must_c
 void ring_close(struct ring *r);
 /* "io_uring, registered buffers and file, DEFER_TASKRUN" */
 void ring_describe(const struct ring *r, char *out, size_t n);
+/* What NVMe commands to @p have in common when they go through @r; @file: its file, as in an SQE, with flags. */
+struct ring_nvme ring_nvme_of(const struct ring *r, const struct pass *p, uint64_t file);
+/* First word of the command with this opcode. */
+uint64_t ring_nvme_head(const struct ring_nvme *v, uint8_t opcode);
+
+#define NVME_OP_FLUSH 0x00
+#define NVME_OP_WRITE 0x01
+#define NVME_OP_READ 0x02
 
 #define RING_FIXED_FILE_FLAG (1u << 8) /* IOSQE_FIXED_FILE in the first word */
 
@@ -70,9 +101,25 @@ static inline void ring_word(uint64_t *at, uint64_t v)
 	__atomic_store_n(at, v, __ATOMIC_RELAXED);
 }
 
+/* @wide: r->wide, where that is known beforehand. */
+static inline struct io_uring_sqe *ring_entry_of(const struct ring *r, unsigned tail, unsigned wide)
+{
+	return &r->sqes[(size_t)(tail & r->sq_mask) << wide];
+}
+
 static inline struct io_uring_sqe *ring_entry(const struct ring *r, unsigned tail)
 {
-	return &r->sqes[tail & r->sq_mask];
+	return ring_entry_of(r, tail, r->wide);
+}
+
+static inline struct io_uring_cqe *ring_cqe_of(const struct ring *r, unsigned head, unsigned wide)
+{
+	return &r->cqes[(size_t)(head & r->cq_mask) << wide];
+}
+
+static inline struct io_uring_cqe *ring_cqe(const struct ring *r, unsigned head)
+{
+	return ring_cqe_of(r, head, r->wide);
 }
 
 /* Entries up to where the ring wraps. */
@@ -90,6 +137,39 @@ static inline void ring_fill(struct io_uring_sqe *sqe, const uint64_t word[4], v
 	ring_word(&at[2], word[2]); /* address */
 	ring_word(&at[3], word[3]); /* length, and the opcode's own flags above it */
 	ring_word(&at[4], (uintptr_t)user);
+}
+
+/* The same four words as an NVMe command; all that another kind of entry may have changed is written anew. */
+static inline void ring_fill_nvme(const struct ring_nvme *v, struct io_uring_sqe *sqe,
+				  const uint64_t word[4], void *user)
+{
+	uint64_t *at = (uint64_t *)sqe;
+
+	ring_word(&at[0], v->word[0]);
+	ring_word(&at[1], v->word[1]); /* IO command */
+	ring_word(&at[3], v->word[2]); /* registered buffer */
+	ring_word(&at[4], (uintptr_t)user);
+	ring_word(&at[5], (word[2] - v->buffers) >> v->buffer_shift);
+	ring_word(&at[6], word[0]); /* opcode, namespace */
+	ring_word(&at[9], word[2]);
+	ring_word(&at[10], word[3] << 32);
+	ring_word(&at[11], word[1] >> v->lba_shift); /* first LBA: command words 10 and 11 */
+	ring_word(&at[12], (uint32_t)((word[3] >> v->lba_shift) - 1)); /* LBAs, 0 is one */
+}
+
+#define NVME_SQE_ADDR 72 /* where in an SQE the words begin that follow the namespace: buffer ... */
+#define NVME_SQE_WORDS 32 /* ... length, first LBA, LBAs */
+
+static inline void ring_put_nvme(struct ring *r, const struct ring_nvme *v, const uint64_t word[4],
+				 void *user)
+{
+	uint64_t from = word[2] - v->buffers, to = from + word[3] - 1;
+	struct io_uring_sqe *sqe = ring_entry(r, r->tail++);
+
+	ring_fill_nvme(v, sqe, word, user);
+	if (from >> v->buffer_shift != to >> v->buffer_shift)
+		sqe->rw_flags = sqe->buf_index =
+			0; /* in two buffers: as one that is not registered */
 }
 
 static inline void ring_put(struct ring *r, const uint64_t word[4], void *user)

@@ -119,6 +119,26 @@ static void make_tables(struct timed *t)
 		}
 }
 
+/* One IO is one command here. */
+static int check_pass(const struct timed_job *j, struct err *err)
+{
+	uint64_t most = j->max_read_bytes > j->max_write_bytes ? j->max_read_bytes
+							       : j->max_write_bytes;
+
+	for (unsigned i = 0; i < j->n_targets && !j->dry; i++) {
+		const struct pass *p = &j->target[i].pass;
+
+		if (!p->nsid != !j->target[0].pass.nsid)
+			return err_set(err, -EINVAL, "passthrough to all targets, or to none");
+		if (p->nsid && most > p->max_bytes)
+			return err_set(err, -EOPNOTSUPP,
+				       "--engine passthrough: an IO of %llu bytes; one command of "
+				       "%s moves at most %u",
+				       (unsigned long long)most, p->path, p->max_bytes);
+	}
+	return 0;
+}
+
 int timed_open(const struct timed_job *job, struct timed **ret, struct err *err)
 {
 	struct timed *t;
@@ -127,6 +147,9 @@ int timed_open(const struct timed_job *job, struct timed **ret, struct err *err)
 	if (!job->n_targets || job->n_targets > TIMED_TARGETS_MAX || job->depth > TIMED_DEPTH_MAX ||
 	    job->max_read_bytes > TIMED_IO_MAX || job->max_write_bytes > TIMED_IO_MAX)
 		return err_set(err, -EINVAL, "no such timed job is possible");
+	rc = check_pass(job, err);
+	if (rc)
+		return rc;
 	t = table(1, sizeof *t);
 	t->job = *job;
 	t->n_slots = job->depth ? job->depth : TIMED_DEPTH;

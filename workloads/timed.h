@@ -37,8 +37,8 @@ struct timed_progress {
 };
 
 struct timed_job {
-	const struct engine_target
-		*target; /* only fd, lba_bytes, mem_align, polled and fault are looked at */
+	const struct engine_target *
+		target; /* only fd, pass (of all or of none), lba_bytes, mem_align, polled and fault are looked at */
 	unsigned n_targets;
 	bool dry; /* every IO is done as soon as it is issued; targets are never touched */
 	bool asap; /* due times mean nothing: as many as @depth allows */

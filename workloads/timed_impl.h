@@ -97,7 +97,8 @@ struct timed_target {
 		int err;
 		uint64_t n;
 	} errnos[RESULT_ERRNOS];
-	uint64_t head[TIMED_OPS]; /* first word of its SQEs */
+	uint64_t head[TIMED_OPS]; /* first word of its SQEs; with passthrough of its commands */
+	struct ring_nvme nvme; /* passthrough */
 	bool block; /* a block device: discards by ioctl */
 	/* the caller's: intervals that are over */
 	struct second *second;
@@ -123,6 +124,7 @@ struct timed {
 	pthread_t thread;
 	bool started;
 	struct ring ring;
+	struct pass pass; /* of the first target, with the smallest command of all */
 	int rc;
 	struct err err;
 	struct timed_slot *slot, **free;

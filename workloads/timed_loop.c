@@ -165,6 +165,20 @@ static void complete(struct timed *t, struct timed_slot *s, int res, uint64_t no
 	t->done++;
 }
 
+/* Discards do not come here: a drive's go by ioctl. */
+static void put_nvme(struct timed *t, struct timed_slot *s)
+{
+	const struct timed_io *io = &s->io;
+	const struct timed_target *g = &t->target[io->target];
+	struct io_uring_sqe *sqe = ring_entry(&t->ring, t->ring.tail);
+	uint64_t head = g->head[io->op];
+
+	BUG_ON(io->op != TIMED_READ && t->job.target[io->target].pass.read_only);
+	ring_put_nvme(&t->ring, &g->nvme, (uint64_t[4]){ head, io->off, s->addr, io->len }, s);
+	if (io->op == TIMED_FLUSH) /* carries no data, names no block */
+		memset((char *)sqe + NVME_SQE_ADDR, 0, NVME_SQE_WORDS);
+}
+
 static void put(struct timed *t, struct timed_slot *s)
 {
 	const struct timed_io *io = &s->io;
@@ -172,7 +186,9 @@ static void put(struct timed *t, struct timed_slot *s)
 	uint64_t fsync = (uint64_t)IORING_FSYNC_DATASYNC << 32;
 	uint64_t punch = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
 
-	if (io->op == TIMED_FLUSH)
+	if (t->ring.wide)
+		put_nvme(t, s);
+	else if (io->op == TIMED_FLUSH)
 		ring_put(&t->ring, (uint64_t[4]){ head, 0, 0, fsync }, s);
 	else if (io->op == TIMED_DISCARD) /* its length stands where others have the address */
 		ring_put(&t->ring, (uint64_t[4]){ head, io->off, io->len, punch }, s);
@@ -193,6 +209,14 @@ static void publish(struct timed *t)
 	atomic_store_explicit(&t->pub_live, t->live + untaken(t), memory_order_relaxed);
 }
 
+/* What a read or write would have given for a command's result. */
+static int answer(const struct timed_slot *s, int res)
+{
+	if (res > 0)
+		return -pass_errno(res);
+	return res || s->io.op >= IO_OPS ? res : (int)s->io.len;
+}
+
 /* True: something came. */
 static bool reap(struct timed *t)
 {
@@ -210,13 +234,14 @@ static bool reap(struct timed *t)
 	if (now >= t->second_end)
 		roll(t, now);
 	for (; head != tail; head++) {
-		const struct io_uring_cqe *c = &r->cqes[head & r->cq_mask];
+		const struct io_uring_cqe *c = ring_cqe(r, head);
 		struct timed_slot *s = (struct timed_slot *)(uintptr_t)c->user_data;
+		int res = r->wide ? answer(s, c->res) : c->res;
 
-		if ((c->res == -EAGAIN || c->res == -EINTR) && t->cut != TIMED_LEAVE)
+		if ((res == -EAGAIN || res == -EINTR) && t->cut != TIMED_LEAVE)
 			put(t, s); /* was not done: once more */
 		else
-			complete(t, s, c->res, now);
+			complete(t, s, res, now);
 	}
 	ring_cq_done(r, tail);
 	publish(t);
@@ -554,6 +579,16 @@ static bool is_block(int fd)
 	return !fstat(fd, &st) && S_ISBLK(st.st_mode);
 }
 
+static void set_nvme(struct timed *t, unsigned i, uint64_t file)
+{
+	struct timed_target *g = &t->target[i];
+
+	g->nvme = ring_nvme_of(&t->ring, &t->job.target[i].pass, file);
+	g->head[TIMED_READ] = ring_nvme_head(&g->nvme, NVME_OP_READ);
+	g->head[TIMED_WRITE] = ring_nvme_head(&g->nvme, NVME_OP_WRITE);
+	g->head[TIMED_FLUSH] = ring_nvme_head(&g->nvme, NVME_OP_FLUSH);
+}
+
 static int open_ring(struct timed *t)
 {
 	const struct engine_target *g = t->job.target;
@@ -563,30 +598,41 @@ static int open_ring(struct timed *t)
 			       .buffers = t->memory,
 			       .buffer_bytes = t->memory_bytes,
 			       .polled = g->polled,
+			       .pass = &t->pass,
 			       .fault = g->fault };
-	int rc = ring_open(&t->ring, &c, &t->err);
+	int rc;
 
+	t->pass = g->pass;
+	for (unsigned i = 1; i < t->job.n_targets; i++)
+		if (g[i].pass.max_bytes < t->pass.max_bytes)
+			t->pass.max_bytes = g[i].pass.max_bytes;
+	rc = ring_open(&t->ring, &c, &t->err);
 	if (rc)
 		return rc;
 	ring_describe(&t->ring, t->text, sizeof t->text);
 	for (unsigned i = 0; i < t->job.n_targets; i++) {
 		uint64_t *head = t->target[i].head;
-		uint64_t file = i ? (uint64_t)(uint32_t)g[i].fd << 32
-				  : (uint64_t)(uint32_t)t->ring.target << 32;
+		int fd = i ? t->ring.wide ? g[i].pass.fd : g[i].fd : t->ring.target;
+		uint64_t file = (uint64_t)(uint32_t)fd << 32;
 		uint64_t fixed = !i && t->ring.fixed_file ? RING_FIXED_FILE_FLAG : 0;
 
+		t->target[i].block = is_block(g[i].fd);
+		if (t->ring.wide) {
+			set_nvme(t, i, fixed | file);
+			continue;
+		}
 		head[TIMED_READ] = (t->ring.head_word[0] & 0xff) | fixed | file;
 		head[TIMED_WRITE] = (t->ring.head_word[1] & 0xff) | fixed | file;
 		head[TIMED_DISCARD] = IORING_OP_FALLOCATE | fixed | file;
 		head[TIMED_FLUSH] = IORING_OP_FSYNC | fixed | file;
-		t->target[i].block = is_block(g[i].fd);
 	}
 	return 0;
 }
 
 static void start_clock(struct timed *t)
 {
-	t->t0 = tick_gettime_ns() + LEAD_NS;
+	/* without a clock the first IO goes at once: a lead would count it before the beginning */
+	t->t0 = tick_gettime_ns() + (t->job.asap ? 0 : LEAD_NS);
 	t->t_live = t->t0;
 	for (unsigned i = 0; i < t->job.n_targets; i++)
 		t->target[i].t_live = t->t0;

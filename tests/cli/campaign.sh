@@ -72,3 +72,20 @@ wait $PID
 RC=$?
 exit_is 3
 sql_is dead.db "SELECT count(*) FROM v_run WHERE simulated AND state = 'done'" 1
+
+t 'U53 U34 one member fails, one hangs: each ends for itself, the third is done, exit 3'
+printf 'test cell "Cell" clause X\n run rnd-4k-r threads 1 qd 1 for 300ms\nend\n' >defs/cell.pts
+pts run cell --db parts.db --dut 'file:p?size=1m' --dut "fault:eio@2+:file:$W/q?size=1m" \
+	--dut "fault:deadline=1s,never@3+:file:$W/r?size=1m"
+exit_is 3
+sql_is parts.db "SELECT state FROM v_run ORDER BY state" "done
+failed
+hung"
+sql_is parts.db 'SELECT count(DISTINCT campaign), count(*) FROM v_run' '1|3'
+pts db check --db parts.db
+exit_is 0
+for run in 1 2 3; do
+	pts report $run --db parts.db -o part$run.txt
+	exit_is 0
+done
+same "$(grep -lE 'state "(failed|hung)"' part?.txt | wc -l)" 2 'reports that say it'

@@ -3,7 +3,8 @@
 # pts devices: what it lists, the word, users, data; text and JSON.
 . "$(dirname "$0")/lib.sh"
 
-KEYS=path,model,serial,word,firmware,capacity_bytes,lba_bytes,interface,purge_methods,in_use,signature
+KEYS=path,model,serial,word,firmware,capacity_bytes,lba_bytes,interface,purge_methods,purge_auto,note,in_use,signature
+KEYS=$KEYS,purge_why,security,left,transport,nsid,namespaces,link,link_max,numa_node,wwid,layout,members,uuid
 
 t 'a word is a mistake'
 pts devices /dev/sda

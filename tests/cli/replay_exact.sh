@@ -123,6 +123,11 @@ exit_is 0
 json_is 'd["issued"], d["late_max_ns"], d["span_error_pct"], d["depth_max"] > 1' '(1000, None, None, True)'
 sql_is r.db 'SELECT late_p50_ns IS NULL, span_error_pct IS NULL, valid FROM v_fidelity ORDER BY run_id DESC LIMIT 1' '1|1|1'
 
+t 'as fast as it goes, and very short: the clock begins before the first IO'
+pts replay mixed.cap --dut "$F" --db short.db --speed asap --json
+exit_is 0
+sql_is short.db 'SELECT ios, elapsed_ns >= mrt_ns, abs(iops * elapsed_ns / 1e9 - ios) < 1e-3 FROM v_cell' '2|1|1'
+
 t 'flushes and discards only when asked'
 pts replay mixed.cap --dut "$F" --db r.db --json
 played

@@ -57,7 +57,7 @@ ext4_new() { mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0 "$1"; }
 
 # ---- drives ----
 
-t 'a drive with a mounted partition'
+t 'U01 a drive with a mounted partition'
 if have sfdisk && have mkfs.ext4 && disk_new && ext4_new "${LOOP}p1" && mount_at "${LOOP}p1" "$W/mnt part"; then
 	try_drive "$LOOP" "$LOOP"
 	err_has "mounted on $W/mnt part (partition ${LOOP}p1)"
@@ -65,11 +65,11 @@ if have sfdisk && have mkfs.ext4 && disk_new && ext4_new "${LOOP}p1" && mount_at
 	err_has "mounted on $W/mnt part"
 	file_has "$W/mnt part/file" precious
 
-	t 'a mounted partition by its own name'
+	t 'U01 a mounted partition by its own name'
 	try_drive "${LOOP}p1" "${LOOP}p1" --force-signature
 	err_has "mounted on $W/mnt part"
 
-	t 'a drive in use, by a symbolic link'
+	t 'U01 a drive in use, by a symbolic link'
 	link=$(mktemp -u /dev/shm/pts-link.XXXXXX)
 	if [ -d /dev/shm ] && ln -s "$LOOP" "$link"; then
 		at_exit rm -f "$link"
@@ -79,7 +79,7 @@ if have sfdisk && have mkfs.ext4 && disk_new && ext4_new "${LOOP}p1" && mount_at
 		skip "no /dev/shm here"
 	fi
 
-	t 'a drive with a partition in use as swap'
+	t 'U01 a drive with a partition in use as swap'
 	mkswap "${LOOP}p2" >/dev/null 2>&1
 	if umount "$W/mnt part" && swapon "${LOOP}p2" 2>/dev/null; then
 		at_exit swapoff "${LOOP}p2"
@@ -241,7 +241,7 @@ upper_free() {
 	done
 }
 
-t 'a loop device over a mounted drive'
+t 'U01 a loop device over a mounted drive'
 if have mkfs.ext4 && loop_new 16M && ext4_new "$LOOP" && mount_at "$LOOP" "$W/below1" && upper_new "$LOOP"; then
 	try_drive "$UPPER" "$UPPER" --force-signature
 	err_has "$UPPER is in use: it lies on $LOOP, which is mounted on $W/below1: unmount it first"

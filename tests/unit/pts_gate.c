@@ -35,7 +35,11 @@ TEST(words_are_matched_by_value)
 {
 	const char *const words[] = { "A1", "B2" };
 	struct dut_info in = drive("/dev/nvme0n1", "B2");
-	struct gate_request rq = { &in, "/dev/nvme0n1", words, 2, false, root };
+	struct gate_request rq = { .info = &in,
+				   .dut = "/dev/nvme0n1",
+				   .destroy = words,
+				   .n_destroy = 2,
+				   .sysroot = root };
 
 	machine();
 	GOOD(gate_check(&rq, &err));
@@ -60,6 +64,25 @@ TEST(word_of_a_drive)
 	CHECK_STR(gate_word(&in), "/dev/sdb");
 	snprintf(in.serial, sizeof in.serial, "WD-1");
 	CHECK_STR(gate_word(&in), "WD-1");
+}
+
+/* While a sanitize runs, begun before our own restart, nothing can be read; what was there is going. */
+TEST(U09_a_drive_that_erases_itself)
+{
+	struct dut_info in = drive("/dev/nvme0n1", "S");
+	char path[PATH_MAX];
+
+	machine();
+	snprintf(path, sizeof path, "%s/dev/nvme0n1", root);
+	CHECK(!unlink(path) && !mkdir(path, 0700)); /* opens, cannot be read */
+	CHECK_INT(ask_as("/dev/nvme0n1", &in, "S", false), -EINVAL);
+	CHECK(says("cannot be read"));
+	in.erasing = true;
+	GOOD(ask_as("/dev/nvme0n1", &in, "S", false));
+	REFUSED(ask_as("/dev/nvme0n1", &in, "T", false), "does not name it");
+	mounted("259:0", "/data", "ext4", "/dev/nvme0n1");
+	REFUSED(ask_as("/dev/nvme0n1", &in, "S", false), "mounted");
+	done();
 }
 
 /* ---- in use ---- */
@@ -189,6 +212,20 @@ TEST(second_device_of_a_mounted_btrfs)
 	mounted("0:45", "/pool", "btrfs", "/dev/sda2");
 	link_to("/sys/fs/btrfs/1f2e/devices/nvme0n1p2", "/sys/devices/" NVME "/nvme0n1p2");
 	REFUSED(ask("/dev/nvme0n1", "S", "S"), "member of a mounted btrfs (partition");
+	done();
+}
+
+/* The kernel's NVMe target does not hold what it exports. */
+TEST(exported_to_other_hosts)
+{
+	machine();
+	put("/sys/kernel/config/nvmet/subsystems/t1/namespaces/2/enable", "0\n");
+	put("/sys/kernel/config/nvmet/subsystems/t1/namespaces/2/device_path", "/dev/nvme0n1\n");
+	put("/sys/kernel/config/nvmet/subsystems/t1/namespaces/3/enable", "1\n");
+	put("/sys/kernel/config/nvmet/subsystems/t1/namespaces/3/device_path", "/nowhere\n");
+	GOOD(ask("/dev/nvme0n1", "S", "S"));
+	put("/sys/kernel/config/nvmet/subsystems/t1/namespaces/2/enable", "1\n");
+	REFUSED(ask("/dev/nvme0n1", "S", "S"), "exported to other hosts by nvmet");
 	done();
 }
 

@@ -314,4 +314,46 @@ TEST(volumes_of_lvm)
 	done();
 }
 
+/* A disk of a SAS drive with two ports. */
+static void port(const char *name, const char *number, const char *wwid)
+{
+	char dir[PATH_MAX], link[PATH_MAX];
+
+	snprintf(dir, sizeof dir, "pci/host0/%s", name);
+	device(dir, number);
+	snprintf(dir, sizeof dir, "/sys/devices/pci/host0/%s", name);
+	snprintf(link, sizeof link, "/sys/block/%s", name);
+	link_to(link, dir);
+	snprintf(link, sizeof link, "%s/device/wwid", dir);
+	put(link, wwid);
+}
+
+TEST(a_drive_that_is_used_through_its_other_port)
+{
+	struct dut_info in = drive("/dev/sdx", "S1");
+
+	machine();
+	port("sdx", "65:1", "naa.5000c500a1b2c3d4\n");
+	port("sdy", "65:2", "naa.5000c500a1b2c3d4\n");
+	port("sdz", "65:3", "naa.5000c500ffffffff\n");
+	mounted("65:3", "/srv", "xfs", "/dev/sdz");
+	GOOD(ask_as("/dev/sdx", &in, "S1", false));
+	mounted("65:2", "/mnt", "xfs", "/dev/sdy");
+	REFUSED(ask_as("/dev/sdx", &in, "S1", true), "the same drive is /dev/sdy too");
+	REFUSED(ask_as("/dev/sdx", &in, "S1", false), "mounted on /mnt");
+	done();
+}
+
+TEST(drives_without_a_wwid_are_not_one)
+{
+	struct dut_info in = drive("/dev/sdx", "S1");
+
+	machine();
+	port("sdx", "65:1", "\n");
+	port("sdy", "65:2", "\n");
+	mounted("65:2", "/mnt", "xfs", "/dev/sdy");
+	GOOD(ask_as("/dev/sdx", &in, "S1", false));
+	done();
+}
+
 TEST_MAIN

@@ -235,6 +235,145 @@ TEST(allow_unpurged_is_a_deviation)
 	rig_release(&g);
 }
 
+TEST(U11_after_a_purge_without_an_answer_nothing_follows)
+{
+	static const int lost[] = { -ETIMEDOUT, -ENODEV };
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct rig g;
+
+		DO(rig_init(&g, HEAD LOOP "end\n", "t", flat));
+		g.fake.purge_rc = lost[i];
+		g.ctx.allow_unpurged = true; /* that is for a drive whose state is known */
+		CHECK_INT(rig_run(&g), lost[i]);
+		CHECK_MSG(strstr(g.err.msg, "state of the drive is unknown"), "%s", g.err.msg);
+		CHECK_INT(g.fake.segments, 0);
+		rig_release(&g);
+	}
+}
+
+/* What the command sees to. */
+struct watcher {
+	struct fake *fake;
+	unsigned asked, other_at; /* from that question on it is another drive */
+	int hook_rc;
+	bool lost; /* the hook does not bring it back */
+	unsigned hooks, purged;
+	unsigned looks, used_at; /* from that look on a namespace that it would erase is used */
+};
+
+static int watch_same(void *arg, struct err *err)
+{
+	struct watcher *w = arg;
+
+	return ++w->asked >= w->other_at && w->other_at ? err_set(err, -ENODEV, "another") : 0;
+}
+
+static int watch_reach(void *arg, struct err *err)
+{
+	struct watcher *w = arg;
+
+	return ++w->looks >= w->used_at && w->used_at ? err_set(err, -EPERM, "in use") : 0;
+}
+
+static int watch_hook(void *arg, struct dut **ret, struct purge_report *r, struct err *err)
+{
+	struct watcher *w = arg;
+
+	w->hooks++;
+	*ret = w->lost ? NULL : &w->fake->dut;
+	*r = (struct purge_report){ .method = PURGE_HOOK, .verified = true, .canaries = 1026 };
+	return w->hook_rc ? err_set(err, w->hook_rc, "hook failed") : 0;
+}
+
+static int watch_purged(void *arg, struct err *err)
+{
+	((struct watcher *)arg)->purged++;
+	return 0;
+}
+
+static int run_watched(struct rig *g, struct watcher *w, bool hook)
+{
+	struct purge_reach reach = { .n = 1 };
+	struct run_guard guard = { .same = watch_same,
+				   .reach_free = watch_reach,
+				   .hook = watch_hook,
+				   .purged = watch_purged,
+				   .reach = &reach,
+				   .arg = w };
+
+	snprintf(reach.path[0], sizeof reach.path[0], "/dev/nvme0n2");
+	w->fake = &g->fake;
+	g->ctx.guard = &guard;
+	if (hook)
+		g->ctx.method = PURGE_HOOK;
+	return rig_run(g);
+}
+
+TEST(U03_another_drive_ends_the_test)
+{
+	struct watcher first = { .other_at = 1 }, last = { .other_at = 2 };
+	struct rig g;
+
+	DO(rig_init(&g, HEAD LOOP "end\n", "t", flat));
+	CHECK_INT(run_watched(&g, &first, false), -ENODEV);
+	CHECK_INT(g.fake.purges, 0); /* not even purged */
+	rig_release(&g);
+	DO(rig_init(&g, HEAD LOOP "end\n", "t", flat));
+	CHECK_INT(run_watched(&g, &last, false), -ENODEV);
+	CHECK_INT(rig_num(&g, "SELECT count(*) FROM v_test WHERE verdict = 'failed'"), 1);
+	rig_release(&g);
+}
+
+TEST(U05_what_it_would_erase_besides_is_looked_at_before_each_purge)
+{
+	struct watcher w = { .used_at = 2 };
+	struct rig g;
+
+	DO(rig_init(&g, HEAD LOOP "\tpurge\nend\n", "t", flat));
+	CHECK_INT(run_watched(&g, &w, false), -EPERM);
+	CHECK_INT(w.looks, 2);
+	CHECK_INT(g.fake.purges, 1); /* the second was not done */
+	rig_release(&g);
+}
+
+TEST(U05_what_a_purge_reached_is_in_its_event)
+{
+	struct watcher w = { .asked = 0 };
+	struct rig g;
+
+	DO(rig_init(&g, HEAD LOOP "end\n", "t", flat));
+	CHECK_MSG(!run_watched(&g, &w, false), "%s", g.err.msg);
+	CHECK_INT(w.purged, 1);
+	CHECK_INT(rig_num(&g, "SELECT count(*) FROM v_event WHERE kind = 'purge' AND detail ->> "
+			      "'$.reach[0]' = '/dev/nvme0n2' AND detail ->> '$.auto'"),
+		  1);
+	rig_release(&g);
+}
+
+TEST(U08_a_hook_in_place_of_a_method)
+{
+	struct watcher good = { .asked = 0 }, bad = { .hook_rc = -EIO },
+		       gone = { .hook_rc = -EIO, .lost = true };
+	struct rig g;
+
+	DO(rig_init(&g, HEAD LOOP "end\n", "t", flat));
+	CHECK_MSG(!run_watched(&g, &good, true), "%s", g.err.msg);
+	CHECK_INT(good.hooks, 1);
+	CHECK_INT(g.fake.purges, 0);
+	CHECK_INT(rig_num(&g, "SELECT count(*) FROM v_section WHERE purge_method = 'hook'"), 1);
+	rig_release(&g);
+	DO(rig_init(&g, HEAD LOOP "end\n", "t", flat));
+	CHECK_INT(run_watched(&g, &bad, true), -EIO);
+	CHECK_INT(g.fake.segments + bad.purged, 0);
+	rig_release(&g);
+	DO(rig_init(&g, HEAD LOOP "end\n", "t", flat));
+	g.ctx.allow_unpurged = true;
+	CHECK_INT(run_watched(&g, &gone, true), -ENODEV); /* there is nothing to measure */
+	CHECK_INT(g.fake.segments, 0);
+	rig_release(&g);
+}
+
 /* 1 GiB drive, 4 KiB at 1000/s: 60 s write 234 MiB, so the fifth minute passes 1x in the midst of the 10-minute run. */
 TEST(written_is_tested_after_every_cell)
 {

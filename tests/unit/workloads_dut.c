@@ -119,7 +119,7 @@ TEST(purge_methods)
 		CHECK_STR(purge_method_name(m), names[n]);
 		pts += purge_method_is_pts(m);
 	}
-	CHECK_INT(n, PURGE_METHODS - 1);
+	CHECK_INT(n, PURGE_HOOK - 1); /* which is asked for by --purge-hook */
 	CHECK_INT(pts, 8);
 	CHECK_INT(purge_method_parse("none", &m), 0);
 	CHECK_INT(purge_method_parse("format", &m), -EINVAL);
@@ -397,6 +397,18 @@ TEST(facts_of_drives)
 	CHECK_INT(d->purge_methods, 0);
 	CHECK(sysfs_host_managed(root, 8, 0));
 	CHECK_INT(nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+TEST(U11_no_command_after_a_purge_without_an_answer)
+{
+	struct dut_real r = { .fd = -1, .lost = "no answer in time" };
+	struct health h;
+	struct err e = { "" };
+	bool was;
+
+	CHECK_INT(commands_write_cache(&r, true, &was, &e), -EIO);
+	CHECK_MSG(strstr(e.msg, "no answer in time"), "%s", e.msg);
+	CHECK_INT(commands_health(&r, &h, &e), -EIO);
 }
 
 TEST_MAIN

@@ -64,4 +64,26 @@ TEST(marks_are_spread_and_each_once)
 	}
 }
 
+/* Of a drive that was taken out, Linux says "no space left" to a write; whoever goes on unpurged must not go on with it. */
+TEST(a_drive_that_is_gone_is_told_as_gone)
+{
+	struct dut_real r = { .fd = open("/dev/full", O_RDWR) };
+	struct purge_report p = { .method = PURGE_NONE };
+	struct err err = { "" };
+	int gone, there;
+
+	r.d.info = (struct dut_info){ .kind = DUT_BLOCK,
+				      .capacity_bytes = 16 << 20,
+				      .lba_bytes = 512,
+				      .purge_methods = 1u << PURGE_BLKDISCARD };
+	gone = purge_real(&r, PURGE_BLKDISCARD, &p, &err);
+	CHECK_MSG(strstr(err.msg, "is gone: ") && strstr(err.msg, "No space left"), "%s", err.msg);
+	r.d.info.kind = DUT_FILE;
+	err.msg[0] = 0;
+	there = purge_real(&r, PURGE_BLKDISCARD, &p, &err);
+	close(r.fd);
+	CHECK_INT(gone, -ENODEV);
+	CHECK_INT(there, -ENOSPC);
+}
+
 TEST_MAIN

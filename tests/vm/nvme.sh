@@ -73,7 +73,7 @@ for k in 0 1; do
 	true_that test "$(cat "$VM/run$k.rc")" -le 1
 	vm_code check$k 0
 	sql_is "$db" "SELECT serial, lba_bytes, capacity_bytes, state, simulated FROM v_run" "VMNV$k|$size|67108864|done|0"
-	sql_is "$db" "SELECT purge_method, purge_verified, rounds FROM v_section" 'blkdiscard|1|3'
+	sql_is "$db" "SELECT purge_method, purge_verified, rounds FROM v_section" 'nvme-format|1|3'
 	sql_is "$db" "SELECT write_bytes, errors FROM v_cell WHERE phase = 'wipc'" '134217728|0'
 	sql_is "$db" "SELECT count(*), sum(errors), min(ios) > 0, sum(partial) FROM v_cell WHERE phase = 'round'" "$((k ? 3 : 6))|0|1|0"
 	sql_is "$db" "SELECT count(*) FROM v_event WHERE kind = 'cell-na'" "$k"
