@@ -27,25 +27,62 @@ static int take_profile(const struct opts *o, struct plan_env *env, struct err *
 		       o->profile, near ? near : "");
 }
 
+/*
+ * The capture of the tests: that of --capture, else the one that they name themselves, and then one that is the same for all:
+ * a test that names none is not given another's. NULL none is used.
+ */
+static int which_capture(const struct opts *o, const struct cmd_env *e, const char **ret,
+			 struct err *err)
+{
+	const struct def *of = NULL;
+	const char *name = o->capture;
+
+	for (unsigned i = 0; i < e->n_tests && !o->capture; i++) {
+		const char *own = plan_own_capture(e->test[i]);
+		const char *test = def_summary(e->test[i]).name;
+
+		if (own && name && strcmp(own, name))
+			return err_set(err, -EINVAL,
+				       "test %s is of capture %s, and test %s of %s: one run has "
+				       "one capture",
+				       def_summary(of).name, name, test, own);
+		if (own && !name) {
+			name = own;
+			of = e->test[i];
+		}
+	}
+	for (unsigned i = 0; i < e->n_tests && of; i++)
+		if (plan_uses_capture(e->test[i]) && !plan_own_capture(e->test[i]))
+			return err_set(err, -EINVAL, "test %s needs --capture",
+				       def_summary(e->test[i]).name);
+	*ret = name;
+	return 0;
+}
+
 /* Read once, whatever the number of drives. */
 static int take_capture(const struct opts *o, struct cmd_env *e, struct err *err)
 {
+	const char *name = NULL;
 	struct capture_choice choice = { .rule.strict = o->seq_rule &&
 							!strcmp(o->seq_rule, "strict") };
 	uint64_t window = SEQ_WINDOW_DEFAULT;
 
-	if (!o->capture)
-		return 0;
+	int rc = which_capture(o, e, &name, err);
+	if (rc || !name)
+		return rc;
 	if (o->seq_window && parse_uint(o->seq_window, 1, SEQ_WINDOW_MAX, &window))
 		return err_set(err, -EINVAL, "--seq-window '%s' is no number from 1 to %u",
 			       o->seq_window, SEQ_WINDOW_MAX);
 	choice.rule.window = (unsigned)window;
 	if (o->step && (parse_time(o->step, &choice.step_ns) || !choice.step_ns))
 		return err_set(err, -EINVAL, "--step '%s' is no time such as 1s", o->step);
-	int rc = capture_sha256(o->capture, e->capture_sha256, err);
+	rc = capture_sha256(name, e->capture_sha256, err);
 	if (!rc)
-		rc = capture_load(o->capture, &choice, &e->capture, err);
-	return rc ? err_prefix(err, rc, "--capture") : 0;
+		rc = capture_load(name, &choice, &e->capture, err);
+	if (rc)
+		return err_prefix(err, rc, o->capture ? "--capture" : "capture of the definition");
+	e->env.capture = capture_facts(e->capture);
+	return 0;
 }
 
 /* What the command line says of plans, whatever the drive. */
@@ -84,20 +121,15 @@ int cmd_env_load(const struct opts *o, const char *const *words, unsigned n, str
 
 	int rc = env_options(o, &e.env, err);
 	if (!rc)
-		rc = take_capture(o, &e, err);
+		rc = def_lib_load_files(&e.lib, o->def.n ? o->def.v : words,
+					o->def.n ? o->def.n : n, getenv("PTS_DEF_PATH"), err);
 	if (rc)
 		return rc;
-	if (e.capture)
-		e.env.capture = capture_facts(e.capture);
-	rc = def_lib_load_files(&e.lib, o->def.n ? o->def.v : words, o->def.n ? o->def.n : n,
-				getenv("PTS_DEF_PATH"), err);
-	if (rc) {
-		capture_free(e.capture);
-		return rc;
-	}
 	rc = def_resolve(&e.lib, words, n, &e.test, &e.n_tests, err);
 	if (!rc && !e.n_tests)
 		rc = err_set(err, -EINVAL, "no test in %s", words[0]);
+	if (!rc)
+		rc = take_capture(o, &e, err);
 	if (!rc)
 		rc = plan_check_sets(e.test, e.n_tests, &e.env, err);
 	if (rc)

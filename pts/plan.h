@@ -167,6 +167,8 @@ void plan_release(struct plan *p);
 int plan_check_sets(const struct def *const *test, unsigned n, const struct plan_env *env,
 		    struct err *err) must_check;
 bool plan_uses_capture(const struct def *test);
+/* The capture that the test itself names ("param capture = gps-drive0"), used without --capture; NULL none. */
+const char *plan_own_capture(const struct def *test);
 
 /* Label of a cell: the step's; of a replay "step 5", and "step 5 idle" for the idle share at its end. */
 void cell_label(const struct step *s, unsigned segment, char *out, size_t n);

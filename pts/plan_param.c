@@ -336,3 +336,11 @@ bool plan_uses_capture(const struct def *test)
 			return true;
 	return false;
 }
+
+const char *plan_own_capture(const struct def *test)
+{
+	for (const struct param *p = test->param; p; p = p->next)
+		if (!strcmp(p->name, "capture") && p->value.normal.n)
+			return p->value.normal.w[0].s;
+	return NULL;
+}
