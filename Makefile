@@ -169,13 +169,13 @@ bench-import: $(B)/pts ## reading captures against fio and blkparse (under 2 min
 bench-report: $(B)/pts ## reports of eight tests, of a day of seconds, of 24 runs: time and memory (about 2 minutes)
 	$(Q)python3 tests/bench/bench_report.py --build $(B)
 
-# Those that take longest begin first; many wait for most of their time, so that three at once keep two processors busy.
+# Those that take longest begin first; many wait for most of their time, so that four at once keep two processors busy.
 SLOW := tests/cli/interrupt.sh tests/cli/fault.sh tests/lint/lint.sh
 CLI := $(filter-out %lib.sh $(SLOW),$(sort $(wildcard tests/cli/*.sh)))
 VM := $(filter-out %lib.sh,$(sort $(wildcard tests/vm/*.sh)))
 
 check: $(B)/pts $(B)/pts-bench $(UNIT_BIN) ## all tests that need no hardware and no VM (under 5 minutes)
-	$(Q)JOBS=$(or $(JOBS),3) bash tests/run --build $(B) $(SLOW) $(UNIT_BIN) $(CLI)
+	$(Q)JOBS=$(or $(JOBS),4) bash tests/run --build $(B) $(SLOW) $(UNIT_BIN) $(CLI)
 
 check-long: $(B)/pts $(B)/pts-bench $(UNIT_BIN) ## the same tests with more rounds, seeds and kills (PTS_LONG=1)
 	$(Q)PTS_LONG=1 LIMIT=3600 bash tests/run --build $(B) $(SLOW) $(UNIT_BIN) $(CLI)

@@ -5,7 +5,7 @@
 
 mkdir defs
 export PTS_DEF_PATH=$W/defs
-# 25 cells a round, the tracked one at a rate that any drive keeps, so that the verdict hangs on no drive.
+# 25 cells a round, the tracked one of reads alone and at a rate that any drive keeps, so that the verdict hangs on no drive.
 cat >defs/even.pts <<'END'
 test even "Even" clause X
 	purge
@@ -15,8 +15,8 @@ test even "Even" clause X
 				run rnd rw $mix bs $size threads 1 qd 1 for 15ms
 			end
 		end
-		run rnd rw 50/50 bs 4k threads 1 qd 1 for 150ms rate 200
-		track iops of rw 50/50 bs 4k
+		run rnd rw 100/0 bs 2k threads 1 qd 1 for 200ms rate 200
+		track iops of rw 100/0 bs 2k
 	end
 end
 END
