@@ -294,8 +294,8 @@ static struct rig *write_with(const char *spec, unsigned threads, unsigned qd, i
 }
 
 /*
- * What is in flight when an IO fails has been written all the same: it is waited for and counts. The failure comes so late that all
- * threads of a busy host are at work by then.
+ * What is in flight when an IO fails has been written all the same: it is waited for and counts. The last of the first eight fails,
+ * so that all threads of a busy host are at work by then.
  */
 TEST(in_flight_at_an_error)
 {
@@ -305,7 +305,7 @@ TEST(in_flight_at_an_error)
 	int rc;
 
 	for (unsigned i = 0; i < sizeof cell / sizeof *cell; i++) {
-		struct rig *g = write_with("eio@5,late=400ms", cell[i].threads, cell[i].qd, &rc);
+		struct rig *g = write_with("eio@8,late=400ms", cell[i].threads, cell[i].qd, &rc);
 		CHECK_INT(rc, -EIO);
 		CHECK_INT(g->sealed, 1);
 		CHECK_INT(g->r[0].prepared, 8);
