@@ -8,6 +8,10 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 PKG_CONFIG ?= pkg-config
+# As many compilers at a time as there are processors, unless -j says it.
+ifeq ($(filter -j%,$(MAKEFLAGS)),)
+MAKEFLAGS += -j$(shell nproc)
+endif
 VERSION := 0.1.0
 
 # Debian 12 packages: to build (a library as header:package), and to run the tests as well.
