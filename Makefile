@@ -9,7 +9,7 @@ CC := gcc
 endif
 PKG_CONFIG ?= pkg-config
 # As many compilers at a time as there are processors, unless -j says it.
-ifeq ($(filter -j%,$(MAKEFLAGS)),)
+ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
 MAKEFLAGS += -j$(shell nproc)
 endif
 VERSION := 0.1.0
