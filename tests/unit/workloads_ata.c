@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* SATA drives: IDENTIFY DEVICE by canned buffers, which purge follows, registers, health and write cache. */
-#include "tests/unit/workloads_scsi_rig.h"
+#include "tests/unit/workloads_ata_rig.h"
 
 #define IDENTIFY "85 08 0e 00 00 00 01 00 00 00 00 00 00 00 ec 00"
 #define STATUS "85 07 20 00 00 00 00 00 00 00 00 00 00 40 b4 00"
@@ -46,38 +46,6 @@ static struct line *expect_identify(void)
 	struct line *l = expect_in(IDENTIFY, 512, "");
 
 	put_sector(l, words);
-	return l;
-}
-
-/* An ATA status as a controller of SAT brings it back. */
-static struct line *with_registers(struct line *l, unsigned count, uint32_t lba, unsigned error)
-{
-	const uint8_t d[22] = { 0x72,
-				error ? 0x0b : 1,
-				0,
-				error ? 0 : 0x1d,
-				0,
-				0,
-				0,
-				14,
-				0x09,
-				12,
-				1,
-				(uint8_t)error,
-				(uint8_t)(count >> 8),
-				(uint8_t)count,
-				(uint8_t)(lba >> 24),
-				(uint8_t)lba,
-				0,
-				(uint8_t)(lba >> 8),
-				0,
-				(uint8_t)(lba >> 16),
-				0x40,
-				error ? 0x51 : 0x50 };
-
-	l->status = 2;
-	memcpy(l->sense, d, sizeof d);
-	l->sense_len = sizeof d;
 	return l;
 }
 

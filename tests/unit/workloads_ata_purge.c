@@ -3,7 +3,7 @@
  * ATA security erase and sanitize: the bytes by scripted commands; and on a model of a drive's security each way to fail at each
  * step, after which nothing may be locked and unsaid, and pts purge --recover must open it.
  */
-#include "tests/unit/workloads_scsi_rig.h"
+#include "tests/unit/workloads_ata_rig.h"
 
 #define IDENTIFY "85 08 0e 00 00 00 01 00 00 00 00 00 00 00 ec 00"
 #define PASSWORD_OUT(command) "85 0a 06 00 00 00 01 00 00 00 00 00 00 00 " command " 00"
@@ -451,37 +451,6 @@ TEST(an_erase_that_keeps_its_password)
 }
 
 /* ---- SANITIZE DEVICE ---- */
-
-static struct line *with_registers(struct line *l, unsigned count, uint32_t lba, unsigned error)
-{
-	const uint8_t d[22] = { 0x72,
-				error ? 0x0b : 1,
-				0,
-				error ? 0 : 0x1d,
-				0,
-				0,
-				0,
-				14,
-				0x09,
-				12,
-				1,
-				(uint8_t)error,
-				(uint8_t)(count >> 8),
-				(uint8_t)count,
-				(uint8_t)(lba >> 24),
-				(uint8_t)lba,
-				0,
-				(uint8_t)(lba >> 8),
-				0,
-				(uint8_t)(lba >> 16),
-				0x40,
-				error ? 0x51 : 0x50 };
-
-	l->status = 2;
-	memcpy(l->sense, d, sizeof d);
-	l->sense_len = sizeof d;
-	return l;
-}
 
 static struct line *expect_status(unsigned count, uint32_t lba)
 {

@@ -6,40 +6,12 @@
 #include <unistd.h>
 
 #include "tests/test.h"
+#include "tests/unit/workloads_sysfs_rig.h"
 #include "workloads/dut_real.h"
 
-static char root[64];
 static struct dut_real drive;
 static struct health h;
 static struct err err;
-
-static void put(const char *name, const char *text)
-{
-	char path[512], *slash = path;
-	FILE *f;
-
-	snprintf(path, sizeof path, "%s/%s", root, name);
-	while ((slash = strchr(slash + 1, '/'))) {
-		*slash = 0;
-		mkdir(path, 0700);
-		*slash = '/';
-	}
-	f = fopen(path, "w");
-	CHECK_MSG(f, "%s", path);
-	fputs(text, f);
-	fclose(f);
-}
-
-static void tie(const char *to, const char *name)
-{
-	char path[512], target[512];
-
-	put(name, ""); /* makes the folders */
-	snprintf(path, sizeof path, "%s/%s", root, name);
-	snprintf(target, sizeof target, "%s/%s", root, to);
-	unlink(path);
-	CHECK(!symlink(target, path));
-}
 
 static void begin(void)
 {
