@@ -120,48 +120,35 @@ void claims_rows(struct grid *g, const struct dataset *d, const struct claim_che
 
 /* ---- JSON ---- */
 
-static void put_str(struct json *j, const char *key, const char *s)
-{
-	json_str(j, key, s && *s ? s : NULL);
-}
-
-static void put_count(struct json *j, const char *key, int v)
-{
-	if (v > 0)
-		json_int(j, key, v);
-	else
-		json_null(j, key);
-}
-
 void claim_json(const struct claim_check *k, struct json *j)
 {
 	const struct claim *c = k->claim;
 
-	put_str(j, "claim", c->name);
-	put_str(j, "test", c->test);
-	put_str(j, "section", c->section);
-	put_str(j, "access", c->access);
-	put_count(j, "tc", c->tc);
-	put_count(j, "qd", c->qd);
-	put_str(j, "metric", c->metric);
-	put_str(j, "condition", c->condition);
+	json_text(j, "claim", c->name);
+	json_text(j, "test", c->test);
+	json_text(j, "section", c->section);
+	json_text(j, "access", c->access);
+	json_count(j, "tc", c->tc ? c->tc : -1); /* 0: not given */
+	json_count(j, "qd", c->qd ? c->qd : -1);
+	json_text(j, "metric", c->metric);
+	json_text(j, "condition", c->condition);
 	json_num(j, "value", c->value);
-	put_str(j, "better", c->lower_is_better ? "lower" : "higher");
+	json_text(j, "better", c->lower_is_better ? "lower" : "higher");
 	json_num(j, "tolerance", c->tolerance);
 	json_num(j, "limit", k->limit);
 	json_num(j, "measured", k->measured);
 	json_num(j, "difference", k->difference);
 	json_num(j, "std_uncertainty", k->uncertainty);
-	put_str(j, "measured_under", k->under);
-	put_str(j, "verdict", claim_verdict_name(k->verdict));
-	put_str(j, "reason", k->why);
+	json_text(j, "measured_under", k->under);
+	json_text(j, "verdict", claim_verdict_name(k->verdict));
+	json_text(j, "reason", k->why);
 }
 
 void claims_json(const struct claims *c, const struct claim_checks *k, struct json *j)
 {
 	json_object(j, "claims");
-	put_str(j, "file", c->file);
-	put_str(j, "sha256", c->sha256);
+	json_text(j, "file", c->file);
+	json_text(j, "sha256", c->sha256);
 	json_uint(j, "met", k->n_met);
 	json_uint(j, "missed", k->n_missed);
 	json_uint(j, "not_assessed", k->n_open);

@@ -427,6 +427,16 @@ static void json_line(const struct overlay *x, const struct line *l, struct json
 	json_end_object(j);
 }
 
+static void json_lines(void *ctx, struct cmp_group *g, struct json *j)
+{
+	struct overlay *x = ctx;
+
+	x->g = g;
+	fill_lines(x);
+	for (unsigned k = 0; k < x->n; k++)
+		json_line(x, &x->line[k], j);
+}
+
 void cmp_dirth_json(const struct comparison *c, struct json *j)
 {
 	struct arena a = { 0 };
@@ -435,19 +445,7 @@ void cmp_dirth_json(const struct comparison *c, struct json *j)
 	x->m = arena_new(&a, struct demand);
 	x->p = (struct cmp_page){ .c = c, .a = &a };
 	cmp_each_test(c, add_test, x);
-	json_array(j, "demand_intensity");
-	for (unsigned i = 0; i < x->groups.n; i++) {
-		x->g = x->groups.v[i];
-		fill_lines(x);
-		json_object(j, NULL);
-		cmp_json_group(j, x->g);
-		json_array(j, "candidates");
-		for (unsigned k = 0; k < x->n; k++)
-			json_line(x, &x->line[k], j);
-		json_end_array(j);
-		json_end_object(j);
-	}
-	json_end_array(j);
+	cmp_json_groups(j, "demand_intensity", &x->groups, json_lines, x);
 	arena_release(&a);
 }
 

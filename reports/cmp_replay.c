@@ -552,28 +552,22 @@ static void json_streams(struct captured *x, struct json *j)
 	}
 }
 
-static void json_groups(struct captured *x, const char *key, const struct cmp_groups *list,
-			struct json *j)
+static void json_replays(void *ctx, struct cmp_group *g, struct json *j)
 {
-	bool replays = list == &x->replays;
+	struct captured *x = ctx;
 
-	json_array(j, key);
-	for (unsigned i = 0; i < list->n; i++) {
-		x->g = list->v[i];
-		json_object(j, NULL);
-		cmp_json_group(j, x->g);
-		json_array(j, "candidates");
-		if (replays) {
-			fill_replays(x);
-			json_replay(x, j);
-		} else {
-			fill_streams(x);
-			json_streams(x, j);
-		}
-		json_end_array(j);
-		json_end_object(j);
-	}
-	json_end_array(j);
+	x->g = g;
+	fill_replays(x);
+	json_replay(x, j);
+}
+
+static void json_alone(void *ctx, struct cmp_group *g, struct json *j)
+{
+	struct captured *x = ctx;
+
+	x->g = g;
+	fill_streams(x);
+	json_streams(x, j);
 }
 
 void cmp_replay_json(const struct comparison *c, struct json *j)
@@ -583,8 +577,8 @@ void cmp_replay_json(const struct comparison *c, struct json *j)
 
 	x->p = (struct cmp_page){ .c = c, .a = &a };
 	cmp_each_test(c, add_test, x);
-	json_groups(x, "replays", &x->replays, j);
-	json_groups(x, "streams_alone", &x->streams, j);
+	cmp_json_groups(j, "replays", &x->replays, json_replays, x);
+	cmp_json_groups(j, "streams_alone", &x->streams, json_alone, x);
 	arena_release(&a);
 }
 

@@ -421,31 +421,29 @@ static void json_matrix(const struct scaling *x, struct json *j)
 	json_end_object(j);
 }
 
+static void json_matrices(void *ctx, struct cmp_group *g, struct json *j)
+{
+	struct scaling *x = ctx;
+	unsigned list[COMPARE_RUNS], n;
+
+	x->g = g;
+	n = cmp_present(x->p.c, g, list);
+	for (unsigned k = 0; k < n; k++) {
+		x->candidate = list[k];
+		fill_matrix(x);
+		json_matrix(x, j);
+	}
+}
+
 void cmp_scale_json(const struct comparison *c, struct json *j)
 {
 	struct arena a = { 0 };
 	struct scaling *x = arena_new(&a, struct scaling);
-	unsigned list[COMPARE_RUNS];
 
 	x->m = arena_new(&a, struct matrix);
 	x->p = (struct cmp_page){ .c = c, .a = &a };
 	cmp_each_test(c, add_test, x);
-	json_array(j, "scaling");
-	for (unsigned i = 0; i < x->groups.n; i++) {
-		x->g = x->groups.v[i];
-		unsigned n = cmp_present(c, x->g, list);
-		json_object(j, NULL);
-		cmp_json_group(j, x->g);
-		json_array(j, "candidates");
-		for (unsigned k = 0; k < n; k++) {
-			x->candidate = list[k];
-			fill_matrix(x);
-			json_matrix(x, j);
-		}
-		json_end_array(j);
-		json_end_object(j);
-	}
-	json_end_array(j);
+	cmp_json_groups(j, "scaling", &x->groups, json_matrices, x);
 	arena_release(&a);
 }
 

@@ -6,11 +6,6 @@
 #include "reports/claims_data.h"
 #include "reports/compare_write.h"
 
-static void put_str(struct json *j, const char *key, const char *s)
-{
-	json_str(j, key, s && *s ? s : NULL);
-}
-
 static void put_run(const struct comparison *c, unsigned i, struct json *j)
 {
 	const struct subject *s = &c->run[i];
@@ -18,35 +13,35 @@ static void put_run(const struct comparison *c, unsigned i, struct json *j)
 
 	json_object(j, NULL);
 	json_int(j, "run_id", d->run_id);
-	put_str(j, "uuid", d->uuid);
-	put_str(j, "label", s->label);
-	put_str(j, "candidate", c->candidate[s->candidate].label);
-	put_str(j, "vendor", d->vendor);
-	put_str(j, "model", d->model);
-	put_str(j, "serial", d->serial);
-	put_str(j, "firmware", d->firmware);
-	put_str(j, "interface", d->interface);
-	put_str(j, "transport", s->transport);
-	put_str(j, "layout", s->layout);
+	json_text(j, "uuid", d->uuid);
+	json_text(j, "label", s->label);
+	json_text(j, "candidate", c->candidate[s->candidate].label);
+	json_text(j, "vendor", d->vendor);
+	json_text(j, "model", d->model);
+	json_text(j, "serial", d->serial);
+	json_text(j, "firmware", d->firmware);
+	json_text(j, "interface", d->interface);
+	json_text(j, "transport", s->transport);
+	json_text(j, "layout", s->layout);
 	json_uint(j, "members", s->members);
 	json_int(j, "capacity_bytes", d->capacity_bytes);
 	json_int(j, "lba_bytes", d->lba_bytes);
-	put_str(j, "started_utc", d->started_utc);
-	put_str(j, "ended_utc", d->ended_utc);
-	put_str(j, "state", d->state);
-	put_str(j, "software", d->software);
-	put_str(j, "digest", d->digest);
+	json_text(j, "started_utc", d->started_utc);
+	json_text(j, "ended_utc", d->ended_utc);
+	json_text(j, "state", d->state);
+	json_text(j, "software", d->software);
+	json_text(j, "digest", d->digest);
 	json_bool(j, "sealed", d->sealed);
-	put_str(j, "tampered", d->tampered);
+	json_text(j, "tampered", d->tampered);
 	json_bool(j, "simulated", d->simulated);
-	put_str(j, "verdict", verdict_name(d->verdict));
+	json_text(j, "verdict", verdict_name(d->verdict));
 	json_uint(j, "tests", d->n_tests);
 	json_uint(j, "tests_valid", d->n_valid);
 	json_array(j, "deviations");
 	for (unsigned k = 0; k < d->n_deviations; k++) {
 		json_object(j, NULL);
-		put_str(j, "clause", d->deviation[k].clause);
-		put_str(j, "text", d->deviation[k].text);
+		json_text(j, "clause", d->deviation[k].clause);
+		json_text(j, "text", d->deviation[k].text);
 		json_end_object(j);
 	}
 	json_end_array(j);
@@ -58,8 +53,8 @@ static void put_candidate(const struct comparison *c, unsigned i, struct json *j
 	const struct candidate *one = &c->candidate[i];
 
 	json_object(j, NULL);
-	put_str(j, "label", one->label);
-	put_str(j, "name", one->name);
+	json_text(j, "label", one->label);
+	json_text(j, "name", one->name);
 	json_bool(j, "baseline", one->baseline);
 	json_array(j, "run_ids");
 	for (unsigned k = 0; k < one->n_runs; k++)
@@ -85,15 +80,15 @@ static void put_condition(const struct comparison *c, const struct condition *on
 	static const char *const gates[] = { "same", "unknown", "note", "differs" };
 
 	json_object(j, NULL);
-	put_str(j, "test", one->test);
-	put_str(j, "condition", one->name);
-	put_str(j, "gate", gates[one->gate]);
+	json_text(j, "test", one->test);
+	json_text(j, "condition", one->name);
+	json_text(j, "gate", gates[one->gate]);
 	json_bool(j, "of_what_is_compared", one->subject);
 	json_array(j, "values");
 	for (unsigned i = 0; i < c->n_runs; i++)
 		json_str(j, NULL, *one->value[i] ? one->value[i] : NULL);
 	json_end_array(j);
-	put_str(j, "text", one->text);
+	json_text(j, "text", one->text);
 	json_end_object(j);
 }
 
@@ -102,7 +97,7 @@ static void put_measured_json(const struct measured *v, struct json *j)
 	json_bool(j, "reported", v->reported);
 	json_num(j, "value", v->value);
 	json_num(j, "cv", v->cv);
-	put_str(j, "why", v->why);
+	json_text(j, "why", v->why);
 }
 
 static void put_of(const struct comparison *c, const struct metric *m, unsigned i, struct json *j)
@@ -110,7 +105,7 @@ static void put_of(const struct comparison *c, const struct metric *m, unsigned 
 	double delta = metric_delta(c, m, i);
 
 	json_object(j, NULL);
-	put_str(j, "candidate", c->candidate[i].label);
+	json_text(j, "candidate", c->candidate[i].label);
 	put_measured_json(&m->of[i], j);
 	json_uint(j, "samples", m->of[i].n);
 	json_num(j, "unit_cv", m->of[i].unit_cv);
@@ -127,17 +122,17 @@ static void put_metric(const struct comparison *c, const struct metric *m, struc
 	static const char *const units[] = { "iops", "bytes_per_s", "ns" };
 
 	json_object(j, NULL);
-	put_str(j, "key", m->key);
-	put_str(j, "test", m->test);
-	put_str(j, "access", m->access);
-	put_str(j, "tcqd", m->tcqd);
-	put_str(j, "metric", m->metric);
-	put_str(j, "title", m->title);
-	put_str(j, "unit", units[m->unit]);
+	json_text(j, "key", m->key);
+	json_text(j, "test", m->test);
+	json_text(j, "access", m->access);
+	json_text(j, "tcqd", m->tcqd);
+	json_text(j, "metric", m->metric);
+	json_text(j, "title", m->title);
+	json_text(j, "unit", units[m->unit]);
 	json_bool(j, "lower_is_better", m->lower_is_better);
 	json_num(j, "weight_pct", m->weight);
 	json_num(j, "noise", m->noise);
-	put_str(j, "best", m->best < 0 ? NULL : c->candidate[m->best].label);
+	json_text(j, "best", m->best < 0 ? NULL : c->candidate[m->best].label);
 	json_array(j, "candidates");
 	for (unsigned i = 0; i < c->n_candidates; i++)
 		put_of(c, m, i, j);
@@ -158,7 +153,7 @@ static void put_claim(const struct comparison *c, unsigned run, const struct cla
 {
 	json_object(j, NULL);
 	json_int(j, "run_id", c->run[run].d.run_id);
-	put_str(j, "run", c->run[run].label);
+	json_text(j, "run", c->run[run].label);
 	claim_json(k, j);
 	json_end_object(j);
 }
@@ -183,10 +178,10 @@ static void put_head(const struct comparison *c, struct json *j)
 	json_uint(j, "conditions_unknown", c->n_unknown);
 	json_bool(j, "simulated", c->simulated);
 	json_bool(j, "tampered", c->doubted);
-	put_str(j, "baseline", c->candidate[c->baseline].label);
-	put_str(j, "currency", c->prices.currency);
-	put_str(j, "prices_note", c->prices.note);
-	put_str(j, "kiops_metric", c->kiops ? c->kiops->key : NULL);
+	json_text(j, "baseline", c->candidate[c->baseline].label);
+	json_text(j, "currency", c->prices.currency);
+	json_text(j, "prices_note", c->prices.note);
+	json_text(j, "kiops_metric", c->kiops ? c->kiops->key : NULL);
 }
 
 void compare_json(const struct comparison *c, struct json *j)

@@ -228,6 +228,21 @@ void cmp_json_group(struct json *j, const struct cmp_group *g)
 	json_str(j, "load", g->what);
 }
 
+void cmp_json_groups(struct json *j, const char *key, const struct cmp_groups *g,
+		     void (*put)(void *ctx, struct cmp_group *one, struct json *j), void *ctx)
+{
+	json_array(j, key);
+	for (unsigned i = 0; i < g->n; i++) {
+		json_object(j, NULL);
+		cmp_json_group(j, g->v[i]);
+		json_array(j, "candidates");
+		put(ctx, g->v[i], j);
+		json_end_array(j);
+		json_end_object(j);
+	}
+	json_end_array(j);
+}
+
 void cmp_json_candidate(struct json *j, const struct comparison *c, unsigned candidate,
 			unsigned used)
 {

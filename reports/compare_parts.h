@@ -92,6 +92,9 @@ void cmp_group_add(struct cmp_groups *g, struct cmp_page *p, unsigned run, const
 		   const char *what, const void *of);
 /* The keys "test" and "load" of a group; "candidate" and "samples" of one of them. */
 void cmp_json_group(struct json *j, const struct cmp_group *g);
+/* An array @key of the groups; @put writes the candidates of each. */
+void cmp_json_groups(struct json *j, const char *key, const struct cmp_groups *g,
+		     void (*put)(void *ctx, struct cmp_group *one, struct json *j), void *ctx);
 void cmp_json_candidate(struct json *j, const struct comparison *c, unsigned candidate,
 			unsigned used);
 /* Calls @add for each test of each run. */

@@ -7,68 +7,46 @@
 #include "reports/claims_data.h"
 #include "reports/report_json.h"
 
-/* Texts of devices may hold anything: the same cleaning as in cells. */
-static void put_str(struct json *j, const char *key, const char *s)
-{
-	json_str(j, key, s && *s ? s : NULL);
-}
-
-static void put_count(struct json *j, const char *key, int64_t v)
-{
-	if (v < 0)
-		json_null(j, key);
-	else
-		json_int(j, key, v);
-}
-
-static void put_flag(struct json *j, const char *key, int v)
-{
-	if (v < 0)
-		json_null(j, key);
-	else
-		json_bool(j, key, v != 0);
-}
-
 static void put_pairs(struct json *j, const char *key, const struct pairs *p)
 {
 	json_object(j, key);
 	for (unsigned i = 0; i < p->n; i++)
-		put_str(j, p->v[i].key, p->v[i].value);
+		json_text(j, p->v[i].key, p->v[i].value);
 	json_end_object(j);
 }
 
 static void put_run(const struct dataset *d, struct json *j)
 {
 	json_int(j, "run_id", d->run_id);
-	put_str(j, "uuid", d->uuid);
-	put_str(j, "campaign", d->campaign);
-	put_str(j, "verdict", verdict_name(d->verdict));
+	json_text(j, "uuid", d->uuid);
+	json_text(j, "campaign", d->campaign);
+	json_text(j, "verdict", verdict_name(d->verdict));
 	json_bool(j, "conformant", d->verdict == VERDICT_CONFORMANT);
 	json_bool(j, "simulated", d->simulated);
 	json_bool(j, "quick", d->quick);
-	put_str(j, "profile", d->profile);
-	put_str(j, "spec", d->spec);
+	json_text(j, "profile", d->profile);
+	json_text(j, "spec", d->spec);
 	json_int(j, "definition_set", d->definition_set);
-	put_str(j, "software", d->software);
-	put_str(j, "seed", d->seed);
-	put_str(j, "started_utc", d->started_utc);
-	put_str(j, "ended_utc", d->ended_utc);
-	put_str(j, "state", d->state);
-	put_str(j, "digest", d->digest);
+	json_text(j, "software", d->software);
+	json_text(j, "seed", d->seed);
+	json_text(j, "started_utc", d->started_utc);
+	json_text(j, "ended_utc", d->ended_utc);
+	json_text(j, "state", d->state);
+	json_text(j, "digest", d->digest);
 	json_bool(j, "sealed", d->sealed);
-	put_str(j, "note", d->note);
+	json_text(j, "note", d->note);
 }
 
 static void put_device(const struct dataset *d, struct json *j)
 {
 	json_object(j, "device");
-	put_str(j, "dut", d->dut);
-	put_str(j, "vendor", d->vendor);
-	put_str(j, "model", d->model);
-	put_str(j, "serial", d->serial);
-	put_str(j, "firmware", d->firmware);
-	put_str(j, "wwid", d->wwid);
-	put_str(j, "interface", d->interface);
+	json_text(j, "dut", d->dut);
+	json_text(j, "vendor", d->vendor);
+	json_text(j, "model", d->model);
+	json_text(j, "serial", d->serial);
+	json_text(j, "firmware", d->firmware);
+	json_text(j, "wwid", d->wwid);
+	json_text(j, "interface", d->interface);
 	json_int(j, "capacity_bytes", d->capacity_bytes);
 	json_int(j, "lba_bytes", d->lba_bytes);
 	json_end_object(j);
@@ -79,8 +57,8 @@ static void put_account(const struct dataset *d, struct json *j)
 	json_array(j, "deviations");
 	for (unsigned i = 0; i < d->n_deviations; i++) {
 		json_object(j, NULL);
-		put_str(j, "clause", d->deviation[i].clause);
-		put_str(j, "text", d->deviation[i].text);
+		json_text(j, "clause", d->deviation[i].clause);
+		json_text(j, "text", d->deviation[i].text);
 		json_end_object(j);
 	}
 	json_end_array(j);
@@ -88,12 +66,12 @@ static void put_account(const struct dataset *d, struct json *j)
 	for (unsigned i = 0; i < d->n_warnings; i++) {
 		const struct warning *w = &d->warning[i];
 		json_object(j, NULL);
-		put_str(j, "severity", severity_name(w->severity));
-		put_str(j, "test", w->test);
-		put_str(j, "clause", w->clause);
-		put_str(j, "what", w->what);
-		put_str(j, "effect", w->effect);
-		put_str(j, "evidence", w->evidence);
+		json_text(j, "severity", severity_name(w->severity));
+		json_text(j, "test", w->test);
+		json_text(j, "clause", w->clause);
+		json_text(j, "what", w->what);
+		json_text(j, "effect", w->effect);
+		json_text(j, "evidence", w->evidence);
 		json_end_object(j);
 	}
 	json_end_array(j);
@@ -106,18 +84,18 @@ static void put_summary(const struct dataset *d, struct json *j)
 	for (unsigned i = 0; i < d->n_results; i++) {
 		const struct result *r = &d->result[i];
 		json_object(j, NULL);
-		put_str(j, "test", r->test->name);
-		put_count(j, "section", r->section ? r->section->number : -1);
-		put_str(j, "access", r->access);
-		put_str(j, "tcqd", r->tcqd);
-		put_str(j, "metric", r->key);
+		json_text(j, "test", r->test->name);
+		json_count(j, "section", r->section ? r->section->number : -1);
+		json_text(j, "access", r->access);
+		json_text(j, "tcqd", r->tcqd);
+		json_text(j, "metric", r->key);
 		json_num(j, "value", r->reported ? r->value : NAN);
 		json_num(j, "shown", r->reported ? unit_shown(r->unit, r->value) : NAN);
-		put_str(j, "unit", unit_name(r->unit));
+		json_text(j, "unit", unit_name(r->unit));
 		json_num(j, "cv", r->reported ? r->cv : NAN);
 		json_bool(j, "reported", r->reported);
-		put_flag(j, "steady", r->section ? r->section->steady : -1);
-		put_str(j, "status", status_name(result_status(r)));
+		json_flag(j, "steady", r->section ? r->section->steady : -1);
+		json_text(j, "status", status_name(result_status(r)));
 		json_end_object(j);
 	}
 	json_end_array(j);
@@ -126,22 +104,22 @@ static void put_summary(const struct dataset *d, struct json *j)
 static void put_combo(const struct combo *c, const struct section *s, struct json *j)
 {
 	json_object(j, NULL);
-	put_str(j, "title", c->title);
-	put_str(j, "access", c->access);
-	put_str(j, "label", c->label);
+	json_text(j, "title", c->title);
+	json_text(j, "access", c->access);
+	json_text(j, "label", c->label);
 	json_num(j, "read_pct", c->read_pct);
-	put_count(j, "block_bytes", c->block_bytes);
-	put_count(j, "threads", c->threads);
-	put_count(j, "qd", c->qd);
+	json_count(j, "block_bytes", c->block_bytes);
+	json_count(j, "threads", c->threads);
+	json_count(j, "qd", c->qd);
 	json_bool(j, "reported", s->steady != 0 && c->n_window > 0);
 	json_num(j, "iops", c->iops);
 	json_num(j, "iops_cv", c->iops_cv);
 	json_num(j, "bytes_per_s", c->bytes_per_s);
 	json_num(j, "art_ns", c->art_ns);
 	json_num(j, "art_mean_of_rounds_ns", c->art_rounds_ns);
-	put_count(j, "mrt_ns", c->mrt_ns);
+	json_count(j, "mrt_ns", c->mrt_ns);
 	json_num(j, "mrt_mean_of_rounds_ns", c->mrt_rounds_ns);
-	put_count(j, "lat_p99999_ns", c->p99999_ns);
+	json_count(j, "lat_p99999_ns", c->p99999_ns);
 	json_uint(j, "ios", c->ios);
 	json_uint(j, "ios_above_p99999", c->above);
 	json_array(j, "rounds");
@@ -154,7 +132,7 @@ static void put_combo(const struct combo *c, const struct section *s, struct jso
 		json_num(j, "iops", c->round[i]->iops);
 		json_num(j, "bytes_per_s", c->round[i]->bytes_per_s);
 		json_num(j, "art_ns", c->round[i]->art_ns);
-		put_count(j, "mrt_ns", c->round[i]->mrt_ns);
+		json_count(j, "mrt_ns", c->round[i]->mrt_ns);
 		json_end_object(j);
 	}
 	json_end_array(j);
@@ -166,8 +144,8 @@ static void put_check(const struct track *t, struct json *j)
 	const struct check_row *c = t->check;
 
 	json_object(j, NULL);
-	put_str(j, "variable", t->variable);
-	put_flag(j, "steady", c ? c->steady : -1);
+	json_text(j, "variable", t->variable);
+	json_flag(j, "steady", c ? c->steady : -1);
 	if (c) {
 		json_int(j, "first_round", c->first_round);
 		json_array(j, "values");
@@ -201,7 +179,7 @@ static void put_hist(const struct capture_hist *c, struct json *j)
 {
 	json_object(j, NULL);
 	json_int(j, "cell_id", c->m->cell_id);
-	put_str(j, "access", c->m->access);
+	json_text(j, "access", c->m->access);
 	json_num(j, "iops", c->m->iops);
 	json_uint(j, "ios", c->hist->n);
 	json_num(j, "art_ns", c->hist->n ? hist_mean(c->hist) : NAN);
@@ -210,8 +188,8 @@ static void put_hist(const struct capture_hist *c, struct json *j)
 	put_percentile(j, "lat_p999_ns", c->hist, P999);
 	put_percentile(j, "lat_p9999_ns", c->hist, P9999);
 	put_percentile(j, "lat_p99999_ns", c->hist, P99999);
-	put_count(j, "min_ns", c->hist->n ? (int64_t)c->hist->min : -1);
-	put_count(j, "mrt_ns", c->hist->n ? (int64_t)c->hist->max : -1);
+	json_count(j, "min_ns", c->hist->n ? (int64_t)c->hist->min : -1);
+	json_count(j, "mrt_ns", c->hist->n ? (int64_t)c->hist->max : -1);
 	json_end_object(j);
 }
 
@@ -219,14 +197,14 @@ static void put_section(const struct section *s, struct json *j)
 {
 	json_object(j, NULL);
 	json_int(j, "section", s->number);
-	put_str(j, "label", s->label);
-	put_str(j, "purge_method", s->purge_method);
-	put_flag(j, "purge_verified", s->purge_verified);
-	put_flag(j, "steady", s->steady);
-	put_count(j, "window_first", s->window_first);
-	put_count(j, "window_last", s->window_last);
+	json_text(j, "label", s->label);
+	json_text(j, "purge_method", s->purge_method);
+	json_flag(j, "purge_verified", s->purge_verified);
+	json_flag(j, "steady", s->steady);
+	json_count(j, "window_first", s->window_first);
+	json_count(j, "window_last", s->window_last);
 	json_int(j, "rounds", s->rounds);
-	put_str(j, "ended_by", s->ended_by);
+	json_text(j, "ended_by", s->ended_by);
 	json_array(j, "checks");
 	for (unsigned i = 0; i < s->n_tracks; i++)
 		put_check(&s->track[i], j);
@@ -249,9 +227,9 @@ static void put_na(const struct dataset *d, const struct test *t, struct json *j
 		if (strcmp(d->na[i].test, t->name))
 			continue;
 		json_object(j, NULL);
-		put_count(j, "block_bytes", d->na[i].block_bytes);
+		json_count(j, "block_bytes", d->na[i].block_bytes);
 		json_num(j, "read_pct", d->na[i].read_pct);
-		put_str(j, "reason", d->na[i].reason);
+		json_text(j, "reason", d->na[i].reason);
 		json_end_object(j);
 	}
 	json_end_array(j);
@@ -260,22 +238,22 @@ static void put_na(const struct dataset *d, const struct test *t, struct json *j
 static void put_test(const struct dataset *d, const struct test *t, struct json *j)
 {
 	json_object(j, NULL);
-	put_str(j, "test", t->name);
-	put_str(j, "title", t->title);
-	put_str(j, "clause", t->clause);
+	json_text(j, "test", t->name);
+	json_text(j, "title", t->title);
+	json_text(j, "clause", t->clause);
 	json_bool(j, "formal", t->formal);
-	put_count(j, "attempt", t->attempt ? t->attempt : -1);
+	json_count(j, "attempt", t->attempt ? t->attempt : -1);
 	json_bool(j, "finished", t->finished);
-	put_str(j, "verdict", t->verdict);
-	put_str(j, "status", status_name(t->status));
-	put_str(j, "reason", t->reason);
-	put_str(j, "definition_hash", t->definition_hash);
-	put_str(j, "plan_hash", t->plan_hash);
+	json_text(j, "verdict", t->verdict);
+	json_text(j, "status", status_name(t->status));
+	json_text(j, "reason", t->reason);
+	json_text(j, "definition_hash", t->definition_hash);
+	json_text(j, "plan_hash", t->plan_hash);
 	put_pairs(j, "params", &t->params);
-	put_str(j, "purge_method", t->purge_method);
-	put_flag(j, "purge_verified", t->purge_verified);
-	put_str(j, "write_cache", t->write_cache);
-	put_flag(j, "steady", t->steady);
+	json_text(j, "purge_method", t->purge_method);
+	json_flag(j, "purge_verified", t->purge_verified);
+	json_text(j, "write_cache", t->write_cache);
+	json_flag(j, "steady", t->steady);
 	json_array(j, "sections");
 	for (unsigned i = 0; i < t->n_sections; i++)
 		put_section(&t->section[i], j);

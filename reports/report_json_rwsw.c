@@ -8,29 +8,16 @@
 #include "reports/sheet.h"
 #include "reports/states.h"
 
-static void put_str(struct json *j, const char *key, const char *s)
-{
-	json_str(j, key, s && *s ? s : NULL);
-}
-
-static void put_count(struct json *j, const char *key, int64_t v)
-{
-	if (v < 0)
-		json_null(j, key);
-	else
-		json_int(j, key, v);
-}
-
 /* ---- the capture ---- */
 
 static void put_stream(const struct io_stream *s, struct json *j)
 {
 	json_object(j, NULL);
-	put_str(j, "stream", s->name);
-	put_str(j, "op", s->op);
-	put_str(j, "access", s->access);
+	json_text(j, "stream", s->name);
+	json_text(j, "op", s->op);
+	json_text(j, "access", s->access);
 	json_int(j, "block_bytes", s->block_bytes);
-	put_count(j, "ios", s->ios ? (int64_t)s->ios : -1);
+	json_count(j, "ios", s->ios ? (int64_t)s->ios : -1);
 	json_num(j, "share_pct", s->share_pct);
 	json_num(j, "normalized_pct", s->normalized_pct);
 	json_bool(j, "used", s->used);
@@ -41,10 +28,10 @@ static void put_step(const struct workload_step *s, const struct workload *w, st
 {
 	json_object(j, NULL);
 	json_num(j, "start_ns", s->start_ns);
-	put_count(j, "ios", w->shares_only ? -1 : (int64_t)s->ios);
-	put_count(j, "bytes", w->shares_only ? -1 : (int64_t)s->bytes);
+	json_count(j, "ios", w->shares_only ? -1 : (int64_t)s->ios);
+	json_count(j, "bytes", w->shares_only ? -1 : (int64_t)s->bytes);
 	json_num(j, "qd_avg", s->qd_avg);
-	put_count(j, "qd_max", s->qd_max);
+	json_count(j, "qd_max", s->qd_max);
 	json_num(j, "art_ns", s->art_ns);
 	json_end_object(j);
 }
@@ -56,24 +43,24 @@ void report_json_capture(const struct dataset *d, struct json *j)
 	if (!w)
 		return;
 	json_object(j, "capture");
-	put_str(j, "name", w->name);
-	put_str(j, "format", w->format);
-	put_str(j, "event", w->event);
-	put_str(j, "level", w->level);
-	put_str(j, "devices", w->devices);
-	put_str(j, "sha256", w->sha256);
-	put_str(j, "began_utc", w->began);
-	put_str(j, "seq_rule", w->seq_rule);
-	put_count(j, "records", w->records);
-	put_count(j, "ios", w->ios);
-	put_count(j, "lost", w->lost);
-	put_count(j, "duration_ns", w->duration_ns);
-	put_count(j, "step_ns", w->step_ns);
-	put_count(j, "stream_count", w->n_all ? (int64_t)w->n_all : -1);
+	json_text(j, "name", w->name);
+	json_text(j, "format", w->format);
+	json_text(j, "event", w->event);
+	json_text(j, "level", w->level);
+	json_text(j, "devices", w->devices);
+	json_text(j, "sha256", w->sha256);
+	json_text(j, "began_utc", w->began);
+	json_text(j, "seq_rule", w->seq_rule);
+	json_count(j, "records", w->records);
+	json_count(j, "ios", w->ios);
+	json_count(j, "lost", w->lost);
+	json_count(j, "duration_ns", w->duration_ns);
+	json_count(j, "step_ns", w->step_ns);
+	json_count(j, "stream_count", w->n_all ? (int64_t)w->n_all : -1);
 	json_uint(j, "streams_used", w->n_used);
 	json_num(j, "coverage_pct", w->used_pct);
-	put_count(j, "native_qd_min", w->qd_low ? w->qd_low : -1);
-	put_count(j, "native_qd_max", w->qd_high ? w->qd_high : -1);
+	json_count(j, "native_qd_min", w->qd_low ? w->qd_low : -1);
+	json_count(j, "native_qd_max", w->qd_high ? w->qd_high : -1);
 	json_array(j, "streams");
 	for (unsigned i = 0; i < w->n_streams; i++)
 		put_stream(&w->stream[i], j);
@@ -89,11 +76,11 @@ void report_json_capture(const struct dataset *d, struct json *j)
 
 static void put_levels(const struct levels *l, struct json *j)
 {
-	put_count(j, "lat_p50_ns", l->p50_ns);
-	put_count(j, "lat_p99_ns", l->p99_ns);
-	put_count(j, "lat_p999_ns", l->p999_ns);
-	put_count(j, "lat_p9999_ns", l->p9999_ns);
-	put_count(j, "lat_p99999_ns", l->p99999_ns);
+	json_count(j, "lat_p50_ns", l->p50_ns);
+	json_count(j, "lat_p99_ns", l->p99_ns);
+	json_count(j, "lat_p999_ns", l->p999_ns);
+	json_count(j, "lat_p9999_ns", l->p9999_ns);
+	json_count(j, "lat_p99999_ns", l->p99999_ns);
 	json_uint(j, "ios_above_p99999", l->above);
 }
 
@@ -104,7 +91,7 @@ static void put_mix(const struct workload *w, const struct replay_scale *s, stru
 		if (!s->of_sum[k] && !(s->asked[k] > 0))
 			continue;
 		json_object(j, NULL);
-		put_str(j, "stream", w->stream[k].name);
+		json_text(j, "stream", w->stream[k].name);
 		json_uint(j, "ios", s->of_sum[k]);
 		json_num(j, "asked_pct", s->asked[k]);
 		json_end_object(j);
@@ -123,8 +110,8 @@ static void put_scale(const struct workload *w, const struct test *t, const stru
 	json_uint(j, "idle_steps", s->n_idle);
 	json_bool(j, "reported",
 		  t->finished && (!t->n_sections || t->section[0].steady != 0) && s->ios);
-	put_count(j, "oio_min", s->oio_high ? s->oio_low : -1);
-	put_count(j, "oio_max", s->oio_high ? s->oio_high : -1);
+	json_count(j, "oio_min", s->oio_high ? s->oio_low : -1);
+	json_count(j, "oio_max", s->oio_high ? s->oio_high : -1);
 	json_num(j, "oio_avg", s->oio_avg);
 	json_num(j, "inflight_avg", s->inflight_avg);
 	json_uint(j, "ios", s->ios);
@@ -134,7 +121,7 @@ static void put_scale(const struct workload *w, const struct test *t, const stru
 	json_num(j, "bytes_per_s", s->bytes_per_s);
 	json_num(j, "art_ns", s->art_ns);
 	put_levels(&s->levels, j);
-	put_count(j, "mrt_ns", s->mrt_ns);
+	json_count(j, "mrt_ns", s->mrt_ns);
 	json_num(j, "art_step_max_ns", s->art_step_ns);
 	json_num(j, "iops_cv", s->iops_cv);
 	put_mix(w, s, j);
@@ -144,41 +131,41 @@ static void put_scale(const struct workload *w, const struct test *t, const stru
 static void put_fidelity(const struct fidelity *f, struct json *j)
 {
 	json_object(j, "fidelity");
-	put_str(j, "speed", f->speed);
-	put_str(j, "fit", f->fit);
-	put_str(j, "conflict_order", f->order);
-	put_str(j, "devices", f->devices);
-	put_count(j, "loops", f->loops);
-	put_count(j, "records", f->records);
-	put_count(j, "issued", f->issued);
-	put_count(j, "dropped", f->dropped);
-	put_str(j, "why_dropped", f->why_dropped);
-	put_count(j, "reordered", f->reordered);
-	put_count(j, "moved", f->moved);
-	put_count(j, "rounded", f->rounded);
-	put_count(j, "conflicts", f->conflicts);
-	put_count(j, "late_p50_ns", f->late_p50_ns);
-	put_count(j, "late_p99_ns", f->late_p99_ns);
-	put_count(j, "late_p999_ns", f->late_p999_ns);
-	put_count(j, "late_max_ns", f->late_max_ns);
+	json_text(j, "speed", f->speed);
+	json_text(j, "fit", f->fit);
+	json_text(j, "conflict_order", f->order);
+	json_text(j, "devices", f->devices);
+	json_count(j, "loops", f->loops);
+	json_count(j, "records", f->records);
+	json_count(j, "issued", f->issued);
+	json_count(j, "dropped", f->dropped);
+	json_text(j, "why_dropped", f->why_dropped);
+	json_count(j, "reordered", f->reordered);
+	json_count(j, "moved", f->moved);
+	json_count(j, "rounded", f->rounded);
+	json_count(j, "conflicts", f->conflicts);
+	json_count(j, "late_p50_ns", f->late_p50_ns);
+	json_count(j, "late_p99_ns", f->late_p99_ns);
+	json_count(j, "late_p999_ns", f->late_p999_ns);
+	json_count(j, "late_max_ns", f->late_max_ns);
 	json_num(j, "span_error_pct", f->span_error_pct);
-	put_count(j, "span_asked_ns", f->span_asked_ns);
-	put_count(j, "span_ns", f->span_ns);
-	put_count(j, "stalls", f->stalls);
-	put_count(j, "stall_ns", f->stall_ns);
-	put_count(j, "starved", f->starved);
+	json_count(j, "span_asked_ns", f->span_asked_ns);
+	json_count(j, "span_ns", f->span_ns);
+	json_count(j, "stalls", f->stalls);
+	json_count(j, "stall_ns", f->stall_ns);
+	json_count(j, "starved", f->starved);
 	json_num(j, "depth_asked_avg", f->depth_asked_avg);
-	put_count(j, "depth_asked_max", f->depth_asked_max);
+	json_count(j, "depth_asked_max", f->depth_asked_max);
 	json_num(j, "depth_avg", f->depth_avg);
-	put_count(j, "depth_max", f->depth_max);
-	put_count(j, "short_ios", f->short_ios);
-	put_count(j, "errors", f->errors);
-	put_count(j, "hung", f->hung);
+	json_count(j, "depth_max", f->depth_max);
+	json_count(j, "short_ios", f->short_ios);
+	json_count(j, "errors", f->errors);
+	json_count(j, "hung", f->hung);
 	if (f->valid < 0)
 		json_null(j, "valid");
 	else
 		json_bool(j, "valid", f->valid != 0);
-	put_str(j, "why_invalid", f->why_invalid);
+	json_text(j, "why_invalid", f->why_invalid);
 	json_end_object(j);
 }
 
@@ -188,7 +175,7 @@ static void put_kind(const char *name, const struct levels *l, struct json *j)
 	json_uint(j, "ios", l->n);
 	json_num(j, "art_ns", l->art_ns);
 	put_levels(l, j);
-	put_count(j, "mrt_ns", l->mrt_ns);
+	json_count(j, "mrt_ns", l->mrt_ns);
 	json_end_object(j);
 }
 
@@ -202,7 +189,7 @@ static void put_replay(const struct dataset *d, const struct replay *r, struct j
 	if (r->fidelity)
 		put_fidelity(r->fidelity, j);
 	if (r->cell) {
-		put_count(j, "cell_id", r->cell->cell_id);
+		json_count(j, "cell_id", r->cell->cell_id);
 		json_num(j, "iops", r->cell->iops);
 		put_kind("service", &r->service, j);
 		if (r->response.n)
@@ -226,15 +213,15 @@ static void put_alone(const struct dataset *d, const struct test *t, struct json
 		const struct io_stream *of = s[i].stream < w->n_streams ? &w->stream[s[i].stream]
 									: NULL;
 		json_object(j, NULL);
-		put_str(j, "stream", s[i].name);
+		json_text(j, "stream", s[i].name);
 		json_int(j, "section", s[i].section->number);
 		json_num(j, "normalized_pct", of ? of->normalized_pct : NAN);
 		json_bool(j, "reported", c && c->n_window && s[i].section->steady != 0);
 		json_num(j, "iops", c ? c->iops : NAN);
 		json_num(j, "bytes_per_s", c ? c->bytes_per_s : NAN);
 		json_num(j, "art_ns", c ? c->art_ns : NAN);
-		put_count(j, "lat_p99999_ns", c ? c->p99999_ns : -1);
-		put_count(j, "mrt_ns", c ? c->mrt_ns : -1);
+		json_count(j, "lat_p99999_ns", c ? c->p99999_ns : -1);
+		json_count(j, "mrt_ns", c ? c->mrt_ns : -1);
 		json_end_object(j);
 	}
 	json_end_array(j);

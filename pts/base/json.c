@@ -189,3 +189,24 @@ void json_raw(struct json *j, const char *key, const char *json)
 	lead(j, key);
 	buf_str(j->out, json);
 }
+
+void json_text(struct json *j, const char *key, const char *s)
+{
+	json_str(j, key, s && *s ? s : NULL);
+}
+
+void json_count(struct json *j, const char *key, int64_t v)
+{
+	if (v < 0)
+		json_null(j, key);
+	else
+		json_int(j, key, v);
+}
+
+void json_flag(struct json *j, const char *key, int v)
+{
+	if (v < 0)
+		json_null(j, key);
+	else
+		json_bool(j, key, v != 0);
+}

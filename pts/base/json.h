@@ -32,6 +32,10 @@ void json_num(struct json *j, const char *key,
 	      double v); /* %.17g cut to the shortest exact form; NaN and infinities write null */
 void json_bool(struct json *j, const char *key, bool v);
 void json_null(struct json *j, const char *key);
+/* What may be unknown: null for an empty text, for a number below 0, for a flag below 0 (else 1 or 0). */
+void json_text(struct json *j, const char *key, const char *s);
+void json_count(struct json *j, const char *key, int64_t v);
+void json_flag(struct json *j, const char *key, int v);
 void json_raw(struct json *j, const char *key, const char *json); /* text that is JSON already */
 
 bool text_is_utf8(const char *s); /* well-formed (RFC 3629) */
